@@ -21,30 +21,59 @@ static double workOfBlock(Block &block) {
   return work;
 }
 
-double weft::workOfProgram(plan::ProgramOp program) {
-  constexpr double rounds = 1000;
-  SymbolTable symbols(program->getParentOfType<ModuleOp>());
-  llvm::StringMap<size_t> labels;
+namespace {
+/// Adds up the work of instructions.
+class InstructionWork {
+public:
+  explicit InstructionWork(SymbolTable &symbols [[clang::lifetimebound]])
+      : symbols(symbols) {}
+  double of(Block &instructions) const;
+
+private:
+  double ofLaunch(plan::LaunchOp launch) const;
+  SymbolTable &symbols;
+};
+} // namespace
+
+double InstructionWork::ofLaunch(plan::LaunchOp launch) const {
+  Operation *kernel = symbols.lookup(launch.getKernel());
+  if (auto routine = dyn_cast_or_null<plan::RoutineOp>(kernel))
+    return of(routine.getBody().front());
+  auto function = dyn_cast_or_null<func::FuncOp>(kernel);
+  return function ? workOfBlock(function.getBody().front()) : 0;
+}
+
+double InstructionWork::of(Block &instructions) const {
+  struct Label {
+    size_t launches;
+    double rounds;
+  };
+  llvm::StringMap<Label> labels;
   SmallVector<double> launches;
   auto jump = [&](StringRef target) {
     if (auto label = labels.find(target); label != labels.end())
-      for (double &work : llvm::drop_begin(launches, label->second))
-        work *= rounds;
+      for (double &work : llvm::drop_begin(launches, label->second.launches))
+        work *= label->second.rounds;
   };
-  for (Operation &op : program.getBody().front()) {
-    if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
-      auto kernel = symbols.lookup<func::FuncOp>(launch.getKernel());
-      launches.push_back(kernel ? workOfBlock(kernel.getBody().front()) : 0);
-    } else if (auto label = dyn_cast<plan::LabelOp>(op)) {
-      labels[label.getName()] = launches.size();
-    } else if (auto always = dyn_cast<plan::JumpOp>(op)) {
+  for (Operation &op : instructions) {
+    if (auto launch = dyn_cast<plan::LaunchOp>(op))
+      launches.push_back(ofLaunch(launch));
+    else if (auto label = dyn_cast<plan::LabelOp>(op))
+      labels[label.getName()] = {launches.size(),
+                                 label.getRounds() ? double(*label.getRounds())
+                                                   : kUnknownRounds};
+    else if (auto always = dyn_cast<plan::JumpOp>(op))
       jump(always.getTarget());
-    } else if (auto unless = dyn_cast<plan::JumpUnlessOp>(op)) {
+    else if (auto unless = dyn_cast<plan::JumpUnlessOp>(op))
       jump(unless.getTarget());
-    }
   }
   double work = 0;
   for (double launch : launches)
     work += launch;
   return work;
+}
+
+double weft::workOfProgram(plan::ProgramOp program) {
+  SymbolTable symbols(program->getParentOfType<ModuleOp>());
+  return InstructionWork(symbols).of(program.getBody().front());
 }

@@ -16,8 +16,11 @@
 
 namespace weft {
 
-/// Instructions of a device in one run, to an order of magnitude. A loop is
-/// assumed to run a thousand times.
+/// The iterations that a loop is assumed to have if their number is unknown:
+/// its code is worth optimizing.
+inline constexpr double kUnknownRounds = 100'000;
+
+/// Instructions of a device in one run, to an order of magnitude.
 double workOfProgram(plan::ProgramOp program);
 
 /// The most work of a program for which compile time counts more than speed: a

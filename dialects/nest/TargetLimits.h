@@ -53,6 +53,8 @@ struct TargetLimits {
   bool hasLibraries = false;
   BlockLimits block = {}; ///< only for targets whose kernels are launches
 
+  /// Whether kernels are functions of the host.
+  bool isOfHost() const { return block.threads == 0; }
   /// Elements in a vector, at least 1.
   int64_t lanes(mlir::Type element) const;
 };

@@ -6,6 +6,7 @@
 #include "weft/layout/Sizes.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -64,12 +65,29 @@ static LogicalResult checkGroups(ProgramOp program) {
   return success();
 }
 
-LogicalResult ProgramOp::verifyRegions() {
+/// Checks that labels are distinct and that jumps name labels.
+static LogicalResult checkLabels(Block &block) {
   llvm::StringSet<> labels;
-  for (auto label : getOps<LabelOp>())
-    if (!labels.insert(label.getName()).second) // (C2)
+  for (auto label : block.getOps<LabelOp>())
+    if (!labels.insert(label.getName()).second)
       return label.emitOpError("defines label ")
              << label.getNameAttr() << " twice";
+  auto checkTarget = [&](Operation *op, StringAttr target) -> LogicalResult {
+    if (labels.contains(target.getValue()))
+      return success();
+    return op->emitOpError("jumps to unknown label ") << target;
+  };
+  for (Operation &op : block) {
+    auto jump = dyn_cast<JumpOp>(op);
+    auto unless = dyn_cast<JumpUnlessOp>(op);
+    if ((jump && failed(checkTarget(&op, jump.getTargetAttr()))) ||
+        (unless && failed(checkTarget(&op, unless.getTargetAttr()))))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult ProgramOp::verifyRegions() {
   for (auto buffer : getOps<BufferOp>()) {
     int64_t offset = buffer.getOffset();
     int64_t end =
@@ -78,22 +96,24 @@ LogicalResult ProgramOp::verifyRegions() {
       return buffer.emitOpError("ends at byte ")
              << end << " of an arena of " << getArena();
   }
-  auto checkTarget = [&](Operation *op, StringAttr target) -> LogicalResult {
-    if (labels.contains(target.getValue()))
-      return success();
-    return op->emitOpError("jumps to unknown label ") << target; // (C2)
-  };
-  for (auto jump : getOps<JumpOp>())
-    if (failed(checkTarget(jump, jump.getTargetAttr())))
-      return failure();
-  for (auto jump : getOps<JumpUnlessOp>())
-    if (failed(checkTarget(jump, jump.getTargetAttr())))
-      return failure();
+  if (failed(checkLabels(getBody().front()))) // (C2)
+    return failure();
   return checkGroups(*this);
 }
 
 bool plan::isInstruction(Operation &op) {
   return !isa<LabelOp, BufferOp, ConstantOp, InputOp, OutputOp>(op);
+}
+
+LogicalResult RoutineOp::verifyRegions() {
+  SymbolTableCollection symbols;
+  for (auto launch : getOps<LaunchOp>())
+    if (!isa_and_nonnull<FunctionOpInterface>(symbols.lookupNearestSymbolFrom(
+            *this, launch.getKernelAttr()))) // (C2)
+      return launch.emitOpError("in a routine launches ")
+             << launch.getKernelAttr()
+             << ", which is no function of the module";
+  return checkLabels(getBody().front()); // (C1)
 }
 
 static LogicalResult verifyFacts(Operation *op, Attribute facts) {

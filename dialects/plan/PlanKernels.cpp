@@ -174,11 +174,18 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   Operation *kernel = symbols.lookupNearestSymbolFrom(*this, getKernelAttr());
   if (!kernel)
     return success(); // This is a symbol of the shared object.
-  if (!isa<FunctionOpInterface, DeviceKernelOp, LibraryContractionOp,
-           BuiltinOp>(kernel)) // (C2)
+  if (!isa<FunctionOpInterface, DeviceKernelOp, LibraryContractionOp, BuiltinOp,
+           RoutineOp>(kernel)) // (C2)
     return emitOpError("launches ")
            << getKernelAttr() << ", a " << kernel->getName()
            << "; name a function or a kernel";
+  if (auto routine = dyn_cast<RoutineOp>(kernel);
+      routine &&
+      routine.getBody().getArgumentTypes() != getBuffers().getTypes()) // (C3)
+    return emitOpError("gives the routine ")
+           << getKernelAttr() << " buffers of types ("
+           << getBuffers().getTypes() << "), it takes ("
+           << routine.getBody().getArgumentTypes() << ")";
   int64_t wanted = scratchBytes(kernel);
   int64_t given = getScratch() ? bufferBytes(getScratch().getType()) : 0;
   if (static_cast<bool>(getScratch()) != (wanted > 0) || given < wanted) // (C1)

@@ -29,6 +29,8 @@ def Plan_Dialect : Dialect {
 class Plan_Op<string mnemonic, list<Trait> traits = []> : Op<Plan_Dialect, mnemonic, traits>;
 class Plan_InProgram<string mnemonic, list<Trait> traits = []>
     : Plan_Op<mnemonic, !listconcat([HasParent<"ProgramOp">], traits)>;
+class Plan_InCode<string mnemonic, list<Trait> traits = []>
+    : Plan_Op<mnemonic, !listconcat([ParentOneOf<["ProgramOp", "RoutineOp"]>], traits)>;
 
 def Plan_ProgramOp : Plan_Op<"program", [Symbol, IsolatedFromAbove, SingleBlock, NoTerminator]> {
   let summary = "the instructions of one step";
@@ -70,7 +72,7 @@ def Plan_BufferOp : Plan_InProgram<"buffer"> {
   let results = (outs AnyStaticShapeMemRef:$buffer);
   let assemblyFormat = "`offset` $offset attr-dict `:` type($buffer)";
 }
-def Plan_ConstantOp : Plan_InProgram<"constant"> {
+def Plan_ConstantOp : Plan_InCode<"constant"> {
   let summary = "read-only data shared by all devices";
   let arguments = (ins ElementsAttr:$value);
   let results = (outs AnyStaticShapeMemRef:$buffer);
@@ -171,14 +173,15 @@ def Plan_BuiltinOp : Plan_KernelOp<"builtin"> {
   let hasVerifier = 1;
 }
 
-def Plan_LaunchOp : Plan_InProgram<"launch", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Plan_LaunchOp : Plan_InCode<"launch", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "runs a kernel on buffers: its arguments, then its results";
   let description = [{
     `plan.launch @k(%a, %b) scratch %s : memref<4xf32>, memref<4xf32>, memref<4096xi8>`.
     The contents of the scratch memory are lost.
     (C1) the launch has at least as many bytes of scratch memory as its kernel
     needs, and no scratch memory if that is 0; (C2) the symbol of the
-    kernel's name is a kernel.
+    kernel's name is a kernel; (C3) buffers for a routine have the types of its
+    arguments.
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyStaticShapeMemRef>:$buffers, Optional<AnyStaticShapeMemRef>:$scratch);
   let assemblyFormat = "$kernel `(` $buffers `)` (`scratch` $scratch^ `:` type($scratch))? attr-dict `:` type($buffers)";
@@ -287,25 +290,64 @@ def Plan_WaitOp : Plan_InProgram<"wait"> {
 // Ops on one device
 //===----------------------------------------------------------------------===//
 
-def Plan_CopyOp : Plan_InProgram<"copy", [AllTypesMatch<["source", "target"]>]> {
+def Plan_CopyOp : Plan_InCode<"copy", [AllTypesMatch<["source", "target"]>]> {
   let summary = "copies one buffer to another";
   let arguments = (ins AnyStaticShapeMemRef:$source, AnyStaticShapeMemRef:$target);
   let assemblyFormat = "$source `to` $target attr-dict `:` type($source)";
 }
-def Plan_LabelOp : Plan_InProgram<"label"> {
+def Plan_LabelOp : Plan_InCode<"label"> {
   let summary = "a place to jump to";
-  let arguments = (ins StrAttr:$name);
-  let assemblyFormat = "$name attr-dict";
+  let description = [{
+    `plan.label "loop 0" rounds 100` begins a loop of so many iterations; nothing is said where that is unknown.
+  }];
+  let arguments = (ins StrAttr:$name, OptionalAttr<I64Attr>:$rounds);
+  let assemblyFormat = "$name (`rounds` $rounds^)? attr-dict";
 }
-def Plan_JumpOp : Plan_InProgram<"jump"> {
+def Plan_JumpOp : Plan_InCode<"jump"> {
   let summary = "goes on at a label";
   let arguments = (ins StrAttr:$target);
   let assemblyFormat = "$target attr-dict";
 }
-def Plan_JumpUnlessOp : Plan_InProgram<"jump_unless"> {
+def Plan_JumpUnlessOp : Plan_InCode<"jump_unless"> {
   let summary = "goes on at a label where a scalar i1 buffer is 0";
   let arguments = (ins MemRefRankOf<[I1], [0]>:$condition, StrAttr:$target);
   let assemblyFormat = "$condition $target attr-dict `:` type($condition)";
+}
+
+//===----------------------------------------------------------------------===//
+// Instructions in one launch
+//===----------------------------------------------------------------------===//
+
+def Plan_RoutineOp : Plan_KernelOp<"routine", [IsolatedFromAbove, SingleBlock, NoTerminator]> {
+  let summary = "a kernel of the host made of instructions";
+  let description = [{
+    The loop of a device, without a dispatch of the runtime in each iteration.
+    The arguments are a launch's buffers; `plan.local` is memory of the routine.
+
+    ```mlir
+    plan.routine @loop_add {
+    ^bb0(%x: memref<f32>):
+      %more = plan.local : memref<i1>
+      plan.label "loop 0"
+      plan.launch @less(%x, %more) : memref<f32>, memref<i1>
+      plan.jump_unless %more "end 1" : memref<i1>
+      plan.launch @add(%x, %x) : memref<f32>, memref<f32>
+      plan.jump "loop 0"
+      plan.label "end 1"
+    }
+    ```
+    (C1) every jump names a label of the routine, and labels are distinct; (C2)
+    launches name functions of the module.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
+  let hasRegionVerifier = 1;
+}
+def Plan_LocalOp : Plan_Op<"local", [HasParent<"RoutineOp">]> {
+  let summary = "memory of a routine, lost at its end";
+  let results = (outs AnyStaticShapeMemRef:$buffer);
+  let assemblyFormat = "attr-dict `:` type($buffer)";
 }
 
 #endif // WEFT_DIALECTS_PLAN_OPS

@@ -50,4 +50,29 @@ def PlaceBuffersPass : Pass<"weft-place-buffers", "::mlir::ModuleOp"> {
   ];
 }
 
+def OutlineLoopsPass : Pass<"weft-outline-loops", "::mlir::ModuleOp"> {
+  let summary = "Moves loops of a device into one launch.";
+  let description = [{
+    A loop of a plan becomes a `plan.routine`, which the code generator makes
+    one function: the runtime dispatches no instruction in an iteration, and
+    numbers that small buffers hold stay in registers. So does a loop with loops
+    and branches in it. It stays a loop of the plan if it communicates, if
+    workers share one of its kernels, or if a launch takes so long that its
+    dispatch does not count (the prices are at the top of OutlineLoops.cpp).
+
+    A small buffer is copied to the routine's memory at its start, and back at
+    its end if the loop writes it; a buffer that only the loop uses is not
+    copied and leaves the arena.
+
+    Requires: stage `plan`; kernels with chosen nests.
+    Ensures: the same values, stage `plan`.
+
+    Example: test/passes/outline-loops.mlir
+  }];
+  let dependentDialects = ["::weft::plan::PlanDialect"];
+  let statistics = [
+    Statistic<"numOutlined", "outlined", "Loops moved into routines">,
+  ];
+}
+
 #endif // WEFT_PASSES_PLANNING_PASSES

@@ -274,7 +274,11 @@ LogicalResult ProgramEmitter::emitWhile(WhileOp loop) {
     exits.push_back(builder.getStringAttr(label("exchanged")));
   emitMoves(loc, movesBetween(buffers(loop.getInits()),
                               buffers(loop.getCondition().getArguments())));
-  plan::LabelOp::create(builder, loc, start);
+  std::optional<int64_t> rounds = loop.getTripCount();
+  plan::LabelOp::create(
+      builder, loc, start,
+      rounds ? builder.getI64IntegerAttr(*rounds / exchange.rounds())
+             : IntegerAttr());
   SmallVector<Moves> atExit;
   exchanging.push_back({&exchange, 0});
   for (StringAttr exit : exits)
@@ -283,7 +287,7 @@ LogicalResult ProgramEmitter::emitWhile(WhileOp loop) {
   exchanging.pop_back();
   plan::JumpOp::create(builder, loc, start);
   for (unsigned round = exits.size(); round-- > 0;) {
-    plan::LabelOp::create(builder, loc, exits[round]);
+    plan::LabelOp::create(builder, loc, exits[round], IntegerAttr());
     emitMoves(loc, std::move(atExit[round]));
     if (round > 0)
       plan::JumpOp::create(builder, loc, end);
@@ -341,7 +345,7 @@ LogicalResult ProgramEmitter::emitCase(CaseOp choice) {
     bool isFirst = branch.getRegionNumber() == 0;
     if (isFirst)
       plan::JumpOp::create(builder, loc, end);
-    plan::LabelOp::create(builder, loc, isFirst ? other : end);
+    plan::LabelOp::create(builder, loc, isFirst ? other : end, IntegerAttr());
   }
   return success();
 }

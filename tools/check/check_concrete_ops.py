@@ -21,6 +21,7 @@ TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', re.S)
 
 EVERYWHERE = {"ModuleOp", "func::FuncOp", "func::CallOp", "func::ReturnOp"}  # functions, their calls and their ends
 LOOPS = "the closed set of loops and branches that LowerControlFlow leaves"
+INSTRUCTIONS = "the closed set of a plan's instructions and buffers, which the file format fixes"
 GRADIENT = "made by derivatives of loops and of dynamic_slice"
 ALLOWED = {
     "passes/kernels/LowerControlFlow.cpp": {"ForOp": "the op that it lowers", "CaseOp": "the op that it lowers",
@@ -31,6 +32,8 @@ ALLOWED = {
     "passes/planning/BufferAssignment.cpp": {"WhileOp": LOOPS, "CaseOp": LOOPS, "ConditionOp": LOOPS,
                                              "ConstantOp": "data of the plan"},
     "passes/planning/LoopExchanges.cpp": {"ConditionOp": LOOPS},
+    "passes/planning/OutlineLoops.cpp": {f"plan::{name}Op": INSTRUCTIONS for name in (
+        "Program", "Buffer", "Constant", "Output", "Copy", "Launch", "Label", "Jump", "JumpUnless")},
     "passes/planning/PlaceBuffers.cpp": {"WhileOp": LOOPS, "CaseOp": LOOPS, "ConditionOp": LOOPS, "YieldOp": LOOPS, "ConstantOp": "data of the plan"},
     "passes/collectives/CombineAllReduces.cpp": {"coll::AllReduceOp": "the op that it combines"},
     "passes/sharding/optimization/CarryReshaped.cpp": {"ReshapeOp": "the op that it moves out of loops"},

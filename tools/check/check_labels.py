@@ -34,7 +34,7 @@ def defined(tables):
 def tested(text, known):
     """{mnemonic: {labels}} from the test's function names, and the function names whose mnemonic is not in `known`."""
     found, unknown = {}, []
-    for function, name, label in re.findall(r"^\s*(?:func\.func (?:private )?|plan\.program )@((\w+?)_c(\d+)\w*)\b", text, re.M):
+    for function, name, label in re.findall(r"^\s*(?:func\.func (?:private )?|plan\.program |plan\.routine )@((\w+?)_c(\d+)\w*)\b", text, re.M):
         if name in known:
             found.setdefault(name, set()).add(label)
         else:

@@ -5,12 +5,14 @@
 #include "weft/compiler/codegen/CodeCache.h"
 #include "weft/compiler/codegen/cpu/LinkPlainObject.h"
 #include "weft/compiler/codegen/cpu/LowerKernel.h"
+#include "weft/compiler/codegen/cpu/RoutineEmitter.h"
 #include "weft/compiler/codegen/elements/ForeignCode.h"
 
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/nest/Nest.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -23,15 +25,17 @@ using namespace weft;
 
 /// Part of every cache key: raise it when the emitted code changes.
 static constexpr llvm::StringLiteral kCodegenVersion =
-    "weft-cpu-17 llvm-" LLVM_VERSION_STRING;
+    "weft-cpu-18 llvm-" LLVM_VERSION_STRING;
 
 /// The number of kernels up to which one thread compiles plain code faster than
 /// two threads.
 static constexpr size_t kFewKernels = 4;
 
 namespace {
+/// A kernel, or a routine with its kernels.
 struct KernelJob {
-  func::FuncOp kernel;
+  Operation *kernel;
+  bool isOfWeft; ///< whether no op of another project is in it
   std::string text, error;
   llvm::SmallVector<char> object;
 };
@@ -59,13 +63,12 @@ static void compile(KernelJob &job, cpu::KeptLowerings &kept,
                     const CodegenOptions &options,
                     std::unique_ptr<cpu::KernelLowering> &lowering) {
   // kCodegenVersion covers the code of Weft's ops only.
-  bool isOfWeft = elements::foreignOps(job.kernel).empty();
-  std::string cache = isOfWeft ? options.cacheDir : "";
+  std::string cache = job.isOfWeft ? options.cacheDir : "";
   std::string key = cacheKey(job.text, kept.target, options);
   if (readCachedCode(cache, key, job.object))
     return;
   if (!lowering)
-    lowering = kept.take(job.kernel.getContext()->getDialectRegistry());
+    lowering = kept.take(job.kernel->getContext()->getDialectRegistry());
   job.error = lowering->lower(job.text, levelOf(options),
                               llvm::CodeGenFileType::ObjectFile, job.object);
   if (job.error.empty())
@@ -79,21 +82,47 @@ static void print(func::FuncOp kernel, std::string &text) {
       OpPrintingFlags().useLocalScope().elideLargeElementsAttrs(INT64_MAX));
 }
 
-static void report(func::FuncOp kernel, const CpuTarget &target,
+static void report(Operation *kernel, const CpuTarget &target,
                    llvm::StringRef error) {
-  kernel.emitError() << "kernel '" << kernel.getName()
-                     << "' cannot be compiled for " << target.name << ": "
-                     << error;
+  kernel->emitError() << "kernel '"
+                      << SymbolTable::getSymbolName(kernel).strref()
+                      << "' cannot be compiled for " << target.name << ": "
+                      << error;
+}
+
+/// The kernels that only routines launch: their code is part of the routines'.
+static llvm::StringSet<> kernelsOfRoutines(ModuleOp module) {
+  llvm::StringSet<> names;
+  for (auto routine : module.getOps<plan::RoutineOp>())
+    for (auto launch : routine.getOps<plan::LaunchOp>())
+      names.insert(launch.getKernel());
+  for (auto program : module.getOps<plan::ProgramOp>())
+    for (auto launch : program.getOps<plan::LaunchOp>())
+      names.erase(launch.getKernel());
+  return names;
 }
 
 static std::vector<KernelJob> collectKernels(ModuleOp module) {
   std::vector<KernelJob> jobs;
+  llvm::StringSet<> ofRoutines = kernelsOfRoutines(module);
   for (auto kernel : module.getOps<func::FuncOp>()) {
-    if (!isKernel(kernel))
+    if (!isKernel(kernel) || ofRoutines.contains(kernel.getName()))
       continue;
     KernelJob &job = jobs.emplace_back();
     job.kernel = kernel;
+    job.isOfWeft = elements::foreignOps(kernel).empty();
     print(kernel, job.text);
+  }
+  for (auto routine : module.getOps<plan::RoutineOp>()) {
+    auto isOfWeft = [&](plan::LaunchOp launch) {
+      return elements::foreignOps(
+                 module.lookupSymbol<func::FuncOp>(launch.getKernel()))
+          .empty();
+    };
+    KernelJob &job = jobs.emplace_back();
+    job.kernel = routine;
+    job.isOfWeft = llvm::all_of(routine.getOps<plan::LaunchOp>(), isOfWeft);
+    job.text = cpu::textOf(routine);
   }
   return jobs;
 }

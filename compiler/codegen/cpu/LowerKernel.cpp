@@ -5,6 +5,7 @@
 #include "weft/compiler/codegen/MachineCode.h"
 #include "weft/compiler/codegen/cpu/ConvertKernel.h"
 #include "weft/compiler/codegen/cpu/KernelEmitter.h"
+#include "weft/compiler/codegen/cpu/RoutineEmitter.h"
 #include "weft/compiler/codegen/elements/ElementCode.h"
 #include "weft/compiler/codegen/elements/ForeignCode.h"
 #include "weft/dialects/coll/Coll.h"
@@ -63,6 +64,9 @@ static LogicalResult lowerToLLVMDialect(ModuleOp module,
     if (failed(elements::verifyForeignCode(foreign, module)))
       return failure();
   }
+  for (auto routine : llvm::to_vector(module.getOps<plan::RoutineOp>()))
+    if (failed(emitRoutine(routine)))
+      return failure();
   if (failed(splitComplex(module)) || failed(conversion.run(module)))
     return failure();
   // The loop's annotation is copied to its branch as a discardable attribute.
@@ -112,11 +116,11 @@ KernelLowering::KernelLowering(const CpuTarget &target,
                                const DialectRegistry &dialects)
     : target(target) {
   DialectRegistry registry;
-  registry
-      .insert<WeftDialect, coll::CollDialect, nest::NestDialect,
-              func::FuncDialect, arith::ArithDialect, complex::ComplexDialect,
-              math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect,
-              vector::VectorDialect, LLVM::LLVMDialect>();
+  registry.insert<WeftDialect, coll::CollDialect, nest::NestDialect,
+                  plan::PlanDialect, func::FuncDialect, arith::ArithDialect,
+                  complex::ComplexDialect, math::MathDialect, scf::SCFDialect,
+                  cf::ControlFlowDialect, vector::VectorDialect,
+                  LLVM::LLVMDialect>();
   elements::registerElementCode(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);

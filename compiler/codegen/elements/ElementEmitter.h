@@ -38,6 +38,10 @@
 
 namespace weft::elements {
 
+/// Data of constants as they are in memory: an i1 is a byte, a complex number
+/// two numbers.
+mlir::DenseElementsAttr flatData(mlir::DenseElementsAttr data);
+
 class ElementEmitter;
 
 /// The position of an element: one i64 for each dimension, or the row-major

@@ -140,9 +140,7 @@ void ElementEmitter::storeNeighbours(ArrayRef<Value> values, Value pointer,
   op.setAccessGroupsAttr(builder.getArrayAttr({accessGroup}));
 }
 
-/// The numbers as they are in memory: an i1 is a byte, a complex number two
-/// numbers.
-static DenseElementsAttr flatData(DenseElementsAttr data) {
+DenseElementsAttr flatData(DenseElementsAttr data) {
   Type storage = storageType(data.getElementType());
   int64_t cells = data.getNumElements() * componentsOf(storage);
   storage = componentType(storage);
@@ -152,6 +150,12 @@ static DenseElementsAttr flatData(DenseElementsAttr data) {
     for (bool bit : data.getValues<bool>())
       bytes.push_back(bit);
     return DenseElementsAttr::get(flat, ArrayRef<int8_t>(bytes));
+  }
+  if (data.isSplat() && isa<ComplexType>(data.getElementType())) {
+    std::string numbers;
+    for (int64_t i = 0; i < data.getNumElements(); ++i)
+      numbers.append(data.getRawData().begin(), data.getRawData().end());
+    return DenseElementsAttr::getFromRawBuffer(flat, ArrayRef<char>(numbers));
   }
   return DenseElementsAttr::getFromRawBuffer(flat, data.getRawData());
 }

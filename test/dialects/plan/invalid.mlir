@@ -411,3 +411,39 @@ plan.program @launch_c2 mesh #mesh arena 16 {
   plan.launch @code(%a) : memref<4xf32>
 }
 plan.device_module @code chip "sm_90" format ptx data "text"
+
+// -----
+
+plan.routine @routine_c1 {
+  // expected-error @below {{jumps to unknown label "end"}}
+  plan.jump "end"
+}
+
+// -----
+
+plan.routine @routine_c1_twice {
+  plan.label "a"
+  // expected-error @below {{defines label "a" twice}}
+  plan.label "a"
+}
+
+// -----
+
+plan.routine @routine_c2 {
+^bb0(%x: memref<4xf32>):
+  // expected-error @below {{in a routine launches @sort, which is no function of the module}}
+  plan.launch @sort(%x) : memref<4xf32>
+}
+plan.builtin @sort name "sort" parameters [4, 1] scratch 0
+
+// -----
+
+#mesh = #weft.mesh<"data"=2>
+plan.program @launch_c3 mesh #mesh arena 1024 {
+  %a = plan.buffer offset 0 : memref<4xf32>
+  // expected-error @below {{gives the routine @loop buffers of types ('memref<4xf32>'), it takes ('memref<8xf32>')}}
+  plan.launch @loop(%a) : memref<4xf32>
+}
+plan.routine @loop {
+^bb0(%x: memref<8xf32>):
+}

@@ -76,3 +76,28 @@ func.func private @sums(%x: tensor<16x784xf32>, %w: tensor<784x200xf32>, %b: ten
 }
 // CHECK: plan.library_contraction @dots batch [8, 16, 16, 16] rows [4, 4, 0, 4] columns [4, 0, 1, 1] contract [4, 1, 4, 0] sums f32 epilogue none compute tf32 fallback @relu scratch 64
 plan.library_contraction @dots batch [8, 16, 16, 16] rows [4, 4, 0, 4] columns [4, 0, 1, 1] contract [4, 1, 4, 0] sums f32 epilogue none compute tf32 fallback @relu scratch 64
+
+// CHECK-LABEL: plan.routine @loop
+// CHECK-NEXT: ^bb0(%[[X:.*]]: memref<4xf32>):
+// CHECK-NEXT: %[[MORE:.*]] = plan.local : memref<i1>
+// CHECK-NEXT: %[[ONE:.*]] = plan.constant dense<true> : tensor<i1> : memref<i1>
+// CHECK-NEXT: plan.copy %[[ONE]] to %[[MORE]] : memref<i1>
+// CHECK-NEXT: plan.label "loop 0" rounds 3
+// CHECK-NEXT: plan.jump_unless %[[MORE]] "end 1" : memref<i1>
+// CHECK-NEXT: plan.launch @host(%[[X]]) : memref<4xf32>
+// CHECK-NEXT: plan.jump "loop 0"
+// CHECK-NEXT: plan.label "end 1"
+plan.routine @loop {
+^bb0(%x: memref<4xf32>):
+  %more = plan.local : memref<i1>
+  %one = plan.constant dense<true> : tensor<i1> : memref<i1>
+  plan.copy %one to %more : memref<i1>
+  plan.label "loop 0" rounds 3
+  plan.jump_unless %more "end 1" : memref<i1>
+  plan.launch @host(%x) : memref<4xf32>
+  plan.jump "loop 0"
+  plan.label "end 1"
+}
+func.func private @host(%x: tensor<4xf32>) attributes {weft.kernel = #weft.kernel<general>} {
+  return
+}
