@@ -1,6 +1,7 @@
 //===- WeftDialect.cpp - the dialect and its ops' generated parts ---------===//
 
 #include "weft/dialects/weft/CountedLoop.h"
+#include "weft/dialects/weft/PlannedFlow.h"
 #include "weft/dialects/weft/PortFactsAttr.h"
 #include "weft/dialects/weft/TypeLists.h"
 #include "weft/dialects/weft/UpdatedOperand.h"
@@ -98,6 +99,7 @@ void WeftDialect::initialize() {
       *getContext());
   ScatterOp::attachInterface<UpdatesFirst<ScatterOp>>(*getContext());
   attachCountedLoops(*getContext());
+  attachPlannedFlow(*getContext());
 }
 
 /// Checks the values of the mesh and of a kernel's kind.

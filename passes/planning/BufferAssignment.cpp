@@ -66,29 +66,29 @@ OpOperand *weft::changedOperand(OpResult result) {
 
 /// The results to which the condition passes the carried value unchanged when
 /// the loop ends.
-static SmallVector<OpResult> resultsOfCarried(WhileOp loop, unsigned index) {
+static SmallVector<OpResult> resultsOfCarried(PlannedLoopOpInterface loop,
+                                              unsigned index) {
   SmallVector<OpResult> results;
-  Value carried = loop.getCondition().getArgument(index);
-  auto end = cast<ConditionOp>(loop.getCondition().front().getTerminator());
+  Value carried = loop.getConditionBlock().getArgument(index);
   for (auto [value, result] :
-       llvm::zip_equal(end.getValues(), loop->getResults()))
+       llvm::zip_equal(loop.getPassedOn(), loop->getResults()))
     if (value == carried)
       results.push_back(result);
   return results;
 }
 
 /// Whether each iteration passes the carried value on unchanged.
-static bool isInvariant(WhileOp loop, unsigned index) {
-  Value yielded = loop.getBody().front().getTerminator()->getOperand(index);
+static bool isInvariant(PlannedLoopOpInterface loop, unsigned index) {
+  Value yielded = loop.getBodyBlock().getTerminator()->getOperand(index);
   return llvm::any_of(resultsOfCarried(loop, index), [&](OpResult result) {
-    return yielded == loop.getBody().getArgument(result.getResultNumber());
+    return yielded == loop.getBodyBlock().getArgument(result.getResultNumber());
   });
 }
 
 /// Whether the use is the initial value of a carried value that the loop
 /// returns as `result`.
 static bool carriesInto(OpOperand &use, Value result) {
-  auto loop = dyn_cast<WhileOp>(use.getOwner());
+  auto loop = dyn_cast<PlannedLoopOpInterface>(use.getOwner());
   return loop && llvm::is_contained(
                      resultsOfCarried(loop, use.getOperandNumber()), result);
 }
@@ -96,7 +96,7 @@ static bool carriesInto(OpOperand &use, Value result) {
 /// The operand in whose memory the result may be computed from the start: an
 /// operand whose elements the op changes, or the initial value of a loop.
 static OpOperand *sourceOf(OpResult result) {
-  auto loop = dyn_cast<WhileOp>(result.getOwner());
+  auto loop = dyn_cast<PlannedLoopOpInterface>(result.getOwner());
   if (!loop)
     return changedOperand(result);
   for (OpOperand &init : loop->getOpOperands())
@@ -111,7 +111,7 @@ void BufferAssignment::putFrom(Value value, Place place,
   while (OpOperand *source = sourceOf(cast<OpResult>(value))) {
     Value before = source->get();
     Operation *def = before.getDefiningOp();
-    if (!def || isa<ConstantOp>(def) || places.count(before) ||
+    if (!def || isa<PlannedDataOpInterface>(def) || places.count(before) ||
         !mayOverwrite(before, value) || !mayHold(before))
       return;
     put(before, place);
@@ -145,7 +145,7 @@ SmallVector<Lifetime> BufferAssignment::lifetimes() const {
       Operation *holder = def ? def : held.getParentBlock()->getParentOp();
       lifetime.first = std::min(lifetime.first, starts.lookup(holder));
       lifetime.last = std::max(lifetime.last, lastUse(held));
-      if (!def && isa<WhileOp>(holder))
+      if (!def && isa<PlannedLoopOpInterface>(holder))
         lifetime.last = std::max(lifetime.last, ends.lookup(holder));
     }
     result.push_back(lifetime);
@@ -165,7 +165,8 @@ bool BufferAssignment::mayBranchTake(Region &branch, BlockArgument argument,
   if (yielded == argument)
     return true;
   Operation *def = yielded.getDefiningOp();
-  if (def && def->getBlock() == &branch.front() && !isa<ConstantOp>(def))
+  if (def && def->getBlock() == &branch.front() &&
+      !isa<PlannedDataOpInterface>(def))
     return mayOverwrite(argument, yielded);
   // The value is copied there at the end.
   return !llvm::is_contained(end->getOperands(), argument);
@@ -174,11 +175,11 @@ bool BufferAssignment::mayBranchTake(Region &branch, BlockArgument argument,
 bool BufferAssignment::mayTake(OpOperand &use, Value result) const {
   Operation *op = use.getOwner();
   unsigned number = cast<OpResult>(result).getResultNumber();
-  if (isa<WhileOp>(op))
+  if (isa<PlannedLoopOpInterface>(op))
     return carriesInto(use, result);
-  if (auto choice = dyn_cast<CaseOp>(op))
+  if (auto choice = dyn_cast<PlannedBranchOpInterface>(op))
     return use.getOperandNumber() > 0 &&
-           llvm::all_of(choice.getBranches(), [&](Region &branch) {
+           llvm::all_of(choice->getRegions(), [&](Region &branch) {
              return mayBranchTake(
                  branch, branch.getArgument(use.getOperandNumber() - 1),
                  number);
@@ -199,7 +200,7 @@ static bool allUsesOf(Value value,
   return llvm::all_of(value.getUses(), [&](OpOperand &use) {
     if (!holds(use))
       return false;
-    auto loop = dyn_cast<WhileOp>(use.getOwner());
+    auto loop = dyn_cast<PlannedLoopOpInterface>(use.getOwner());
     if (!loop || !isInvariant(loop, use.getOperandNumber()))
       return true;
     return llvm::all_of(
@@ -210,7 +211,7 @@ static bool allUsesOf(Value value,
 
 bool BufferAssignment::mayOverwrite(Value donated, Value replacement) const {
   Operation *producer = replacement.getDefiningOp();
-  if (!producer || isa<ConstantOp>(producer) ||
+  if (!producer || isa<PlannedDataOpInterface>(producer) ||
       donated.getType() != replacement.getType())
     return false;
   int64_t when = starts.lookup(producer);
@@ -272,7 +273,8 @@ void BufferAssignment::assignResults(func::FuncOp function) {
 
   for (auto [index, value] : llvm::enumerate(results)) {
     Operation *producer = value.getDefiningOp();
-    if (places.count(value) || !producer || isa<ConstantOp>(producer))
+    if (places.count(value) || !producer ||
+        isa<PlannedDataOpInterface>(producer))
       continue; // An argument, a constant, or returned twice: copied last.
     std::optional<unsigned> donated = donatedArguments[index];
     auto mayHold = [&](Value any) {
@@ -288,9 +290,9 @@ void BufferAssignment::assignResults(func::FuncOp function) {
 
 void BufferAssignment::assignBlock(Block &block) {
   for (Operation &op : block) {
-    if (auto loop = dyn_cast<WhileOp>(op))
+    if (auto loop = dyn_cast<PlannedLoopOpInterface>(op))
       assignWhile(loop);
-    else if (auto choice = dyn_cast<CaseOp>(op))
+    else if (auto choice = dyn_cast<PlannedBranchOpInterface>(op))
       assignCase(choice);
     else
       assignOp(op);
@@ -299,7 +301,7 @@ void BufferAssignment::assignBlock(Block &block) {
 
 void BufferAssignment::assignOp(Operation &op) {
   for (OpResult result : op.getResults()) {
-    if (auto constant = dyn_cast<ConstantOp>(op)) {
+    if (auto constant = dyn_cast<PlannedDataOpInterface>(op)) {
       put(result,
           {PlaceKind::Constant, static_cast<unsigned>(constantOps.size())});
       constantOps.push_back(constant);
@@ -335,10 +337,11 @@ void BufferAssignment::assignScratch(func::CallOp call) {
 // Loops and branches
 //===----------------------------------------------------------------------===//
 
-void BufferAssignment::assignCarried(WhileOp loop, unsigned index) {
-  Value carried = loop.getCondition().getArgument(index);
+void BufferAssignment::assignCarried(PlannedLoopOpInterface loop,
+                                     unsigned index) {
+  Value carried = loop.getConditionBlock().getArgument(index);
   if (isInvariant(loop, index)) {
-    put(carried, place(loop.getInits()[index])); // The body only reads it.
+    put(carried, place(loop->getOperands()[index])); // The body only reads it.
     return;
   }
   for (OpResult result : resultsOfCarried(loop, index)) {
@@ -347,7 +350,7 @@ void BufferAssignment::assignCarried(WhileOp loop, unsigned index) {
       return places.count(other) && place(other) == known->second;
     };
     if (known == places.end() ||
-        llvm::any_of(loop.getCondition().getArguments().take_front(index),
+        llvm::any_of(loop.getConditionBlock().getArguments().take_front(index),
                      hasIt))
       continue;
     put(carried, known->second);
@@ -363,43 +366,43 @@ void BufferAssignment::assignCarried(WhileOp loop, unsigned index) {
     putInArena(carried);
 }
 
-bool BufferAssignment::mayReplaceCarried(WhileOp loop, unsigned index,
-                                         Value value) const {
+bool BufferAssignment::mayReplaceCarried(PlannedLoopOpInterface loop,
+                                         unsigned index, Value value) const {
   Operation *def = value.getDefiningOp();
-  if (!def || isa<ConstantOp>(def) ||
-      def->getBlock() != &loop.getBody().front())
+  if (!def || isa<PlannedDataOpInterface>(def) ||
+      def->getBlock() != &loop.getBodyBlock())
     return false;
   return llvm::all_of(resultsOfCarried(loop, index), [&](OpResult result) {
-    return mayOverwrite(loop.getBody().getArgument(result.getResultNumber()),
-                        value);
+    return mayOverwrite(
+        loop.getBodyBlock().getArgument(result.getResultNumber()), value);
   });
 }
 
-void BufferAssignment::assignWhile(WhileOp loop) {
-  for (unsigned index = 0; index < loop.getInits().size(); ++index)
+void BufferAssignment::assignWhile(PlannedLoopOpInterface loop) {
+  for (unsigned index = 0; index < loop->getOperands().size(); ++index)
     assignCarried(loop, index);
-  assignBlock(loop.getCondition().front());
-  auto end = cast<ConditionOp>(loop.getCondition().front().getTerminator());
-  for (auto [value, argument, result] : llvm::zip_equal(
-           end.getValues(), loop.getBody().getArguments(), loop.getResults())) {
+  assignBlock(loop.getConditionBlock());
+  for (auto [value, argument, result] :
+       llvm::zip_equal(loop.getPassedOn(), loop.getBodyBlock().getArguments(),
+                       loop->getResults())) {
     put(argument, place(value));
     if (!places.count(result))
       put(result, place(value));
   }
-  auto yielded = loop.getBody().front().getTerminator()->getOperands();
+  auto yielded = loop.getBodyBlock().getTerminator()->getOperands();
   for (auto [index, value] : llvm::enumerate(yielded)) {
     std::optional<unsigned> into = index;
     if (!mayReplaceCarried(loop, index, value))
       into = firstOfShifted(loop, index);
     if (into && mayReplaceCarried(loop, *into, value) && !places.count(value))
-      putFrom(value, place(loop.getCondition().getArgument(*into)),
+      putFrom(value, place(loop.getConditionBlock().getArgument(*into)),
               [&](Value any) { return mayReplaceCarried(loop, *into, any); });
   }
-  assignBlock(loop.getBody().front());
+  assignBlock(loop.getBodyBlock());
   findExchange(loop);
 }
 
-void BufferAssignment::assignCase(CaseOp choice) {
+void BufferAssignment::assignCase(PlannedBranchOpInterface choice) {
   for (OpResult result : choice->getResults()) {
     if (places.count(result))
       continue;
@@ -411,16 +414,16 @@ void BufferAssignment::assignCase(CaseOp choice) {
     else
       putInArena(result);
   }
-  for (Region &branch : choice.getBranches()) {
+  for (Region &branch : choice->getRegions()) {
     for (auto [argument, input] :
-         llvm::zip_equal(branch.getArguments(), choice.getInputs()))
+         llvm::zip_equal(branch.getArguments(), choice.getPassed()))
       put(argument, place(input));
     Block &block = branch.front();
     for (auto [value, result] : llvm::zip_equal(
-             block.getTerminator()->getOperands(), choice.getResults())) {
+             block.getTerminator()->getOperands(), choice->getResults())) {
       Operation *def = value.getDefiningOp();
-      if (def && def->getBlock() == &block && !isa<ConstantOp>(def) &&
-          !places.count(value))
+      if (def && def->getBlock() == &block &&
+          !isa<PlannedDataOpInterface>(def) && !places.count(value))
         put(value, place(result));
     }
     assignBlock(block);

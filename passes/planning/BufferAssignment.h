@@ -30,7 +30,7 @@
 #ifndef WEFT_PASSES_PLANNING_BUFFERASSIGNMENT_H
 #define WEFT_PASSES_PLANNING_BUFFERASSIGNMENT_H
 
-#include "weft/dialects/weft/ops/FlowOps.h"
+#include "weft/dialects/weft/PlannedFlow.h"
 #include "weft/passes/planning/ArenaPacking.h"
 #include "weft/passes/planning/BufferExchange.h"
 
@@ -80,7 +80,9 @@ public:
   const BufferExchange &exchange(mlir::Operation *loop) const {
     return exchanges.find(loop)->second;
   }
-  llvm::ArrayRef<ConstantOp> constants() const { return constantOps; }
+  llvm::ArrayRef<PlannedDataOpInterface> constants() const {
+    return constantOps;
+  }
 
 private:
   void number(mlir::Block &block, int64_t &next);
@@ -90,19 +92,21 @@ private:
   void assignBlock(mlir::Block &block);
   void assignOp(mlir::Operation &op);
   void assignScratch(mlir::func::CallOp call);
-  void assignWhile(WhileOp loop);
-  void assignCarried(WhileOp loop, unsigned index);
+  void assignWhile(PlannedLoopOpInterface loop);
+  void assignCarried(PlannedLoopOpInterface loop, unsigned index);
   /// The carried value in whose memory an iteration may compute the value that
   /// it yields for `index`, as each iteration passes on the values between
   /// them.
-  std::optional<unsigned> firstOfShifted(WhileOp loop, unsigned index) const;
+  std::optional<unsigned> firstOfShifted(PlannedLoopOpInterface loop,
+                                         unsigned index) const;
   /// The number of the op's instructions in the plan.
   int64_t instructions(mlir::Operation *op) const;
-  void findExchange(WhileOp loop);
-  void assignCase(CaseOp choice);
+  void findExchange(PlannedLoopOpInterface loop);
+  void assignCase(PlannedBranchOpInterface choice);
   /// Whether a value of the body may be in the carried value's memory from the
   /// start.
-  bool mayReplaceCarried(WhileOp loop, unsigned index, mlir::Value value) const;
+  bool mayReplaceCarried(PlannedLoopOpInterface loop, unsigned index,
+                         mlir::Value value) const;
   /// Whether `replacement` may be written in the memory of `donated`: no later
   /// op reads `donated`, nor does the producer after it wrote.
   bool mayOverwrite(mlir::Value donated, mlir::Value replacement) const;
@@ -133,7 +137,7 @@ private:
   llvm::SmallVector<ArenaBuffer> arena;
   llvm::DenseMap<mlir::Operation *, unsigned> scratches;
   llvm::DenseMap<mlir::Operation *, BufferExchange> exchanges;
-  llvm::SmallVector<ConstantOp> constantOps;
+  llvm::SmallVector<PlannedDataOpInterface> constantOps;
 };
 
 } // namespace weft

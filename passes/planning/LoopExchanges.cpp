@@ -1,5 +1,6 @@
 //===- LoopExchanges.cpp - what a loop's rounds exchange ------------------===//
 
+#include "weft/dialects/weft/CountedLoop.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/passes/planning/BufferAssignment.h"
 
@@ -14,22 +15,23 @@ static int64_t bytesInMemory(Value value) {
 }
 
 /// The carried value that an iteration passes on unchanged as the next `index`.
-static std::optional<unsigned> passedOnAs(WhileOp loop, unsigned index) {
-  Value yielded = loop.getBody().front().getTerminator()->getOperand(index);
+static std::optional<unsigned> passedOnAs(PlannedLoopOpInterface loop,
+                                          unsigned index) {
+  Value yielded = loop.getBodyBlock().getTerminator()->getOperand(index);
   auto argument = dyn_cast<BlockArgument>(yielded);
-  if (!argument || argument.getOwner() != &loop.getBody().front())
+  if (!argument || argument.getOwner() != &loop.getBodyBlock())
     return std::nullopt;
-  auto end = cast<ConditionOp>(loop.getCondition().front().getTerminator());
   auto carried =
-      dyn_cast<BlockArgument>(end.getValues()[argument.getArgNumber()]);
+      dyn_cast<BlockArgument>(loop.getPassedOn()[argument.getArgNumber()]);
   return carried ? std::optional(carried.getArgNumber()) : std::nullopt;
 }
 
-std::optional<unsigned> BufferAssignment::firstOfShifted(WhileOp loop,
-                                                         unsigned index) const {
-  if (bytesInMemory(loop.getInits()[index]) < BufferExchange::kLeastBytes)
+std::optional<unsigned>
+BufferAssignment::firstOfShifted(PlannedLoopOpInterface loop,
+                                 unsigned index) const {
+  if (bytesInMemory(loop->getOperands()[index]) < BufferExchange::kLeastBytes)
     return std::nullopt;
-  unsigned count = loop.getInits().size(), first = index;
+  unsigned count = loop->getOperands().size(), first = index;
   for (unsigned step = 1; step < BufferExchange::kMostRounds; ++step) {
     auto others = llvm::seq(0u, count);
     auto other = llvm::find_if(others, [&](unsigned to) {
@@ -51,11 +53,11 @@ int64_t BufferAssignment::instructions(Operation *op) const {
   return found == exchanges.end() ? count : count * found->second.rounds();
 }
 
-void BufferAssignment::findExchange(WhileOp loop) {
-  Operation *end = loop.getBody().front().getTerminator();
+void BufferAssignment::findExchange(PlannedLoopOpInterface loop) {
+  Operation *end = loop.getBodyBlock().getTerminator();
   SmallVector<CarriedPlaces> carried;
-  for (auto [before, after] :
-       llvm::zip_equal(loop.getCondition().getArguments(), end->getOperands()))
+  for (auto [before, after] : llvm::zip_equal(
+           loop.getConditionBlock().getArguments(), end->getOperands()))
     carried.push_back({place(before), place(after), bytesInMemory(before)});
   auto isOfLoop = [&](Place where) {
     return llvm::any_of(carried,
@@ -68,7 +70,7 @@ void BufferAssignment::findExchange(WhileOp loop) {
             }));
   };
   BufferExchange exchange(carried, isOfLoop);
-  std::optional<int64_t> rounds = loop.getTripCount();
+  std::optional<int64_t> rounds = roundsOf(loop);
   if ((rounds && *rounds < exchange.rounds()) ||
       exchange.rounds() * instructions(loop) > kMostInstructions)
     exchange = BufferExchange();

@@ -6,6 +6,7 @@
 #include "weft/passes/planning/Passes.h"
 
 #include "weft/dialects/plan/PlanInstruction.h"
+#include "weft/dialects/weft/CountedLoop.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/LayoutPrice.h"
 #include "weft/dialects/weft/ObservesLayout.h"
@@ -45,9 +46,10 @@ private:
     return times == 1 ? IntegerAttr() : builder.getI64IntegerAttr(times);
   }
   LogicalResult emitBlock(Block &block);
-  LogicalResult emitWhile(WhileOp loop);
-  LogicalResult emitRound(WhileOp loop, StringAttr exit, Moves &atExit);
-  LogicalResult emitCase(CaseOp choice);
+  LogicalResult emitWhile(PlannedLoopOpInterface loop);
+  LogicalResult emitRound(PlannedLoopOpInterface loop, StringAttr exit,
+                          Moves &atExit);
+  LogicalResult emitCase(PlannedBranchOpInterface choice);
   void emitJumpUnless(Location loc, Value condition, StringRef label);
   void emitFinalCopies(func::ReturnOp op);
   void emitMoves(Location loc, Moves moves);
@@ -187,11 +189,12 @@ LogicalResult ProgramEmitter::emitInstruction(Operation &op) {
     plan::WaitOp::create(builder, op.getLoc(), start.getStarted());
   } else if (auto ret = dyn_cast<func::ReturnOp>(op)) {
     emitFinalCopies(ret);
-  } else if (auto loop = dyn_cast<WhileOp>(op)) {
+  } else if (auto loop = dyn_cast<PlannedLoopOpInterface>(op)) {
     return emitWhile(loop);
-  } else if (auto choice = dyn_cast<CaseOp>(op)) {
+  } else if (auto choice = dyn_cast<PlannedBranchOpInterface>(op)) {
     return emitCase(choice);
-  } else if (!isa<ConstantOp, YieldOp, ConditionOp>(op)) {
+  } else if (!isa<PlannedDataOpInterface>(op) &&
+             !op.hasTrait<OpTrait::IsTerminator>()) {
     return op.emitOpError("is left outside kernels; run "
                           "--weft-outline-kernels before placing buffers");
   }
@@ -264,7 +267,7 @@ void ProgramEmitter::emitJumpUnless(Location loc, Value condition,
                              builder.getStringAttr(label));
 }
 
-LogicalResult ProgramEmitter::emitWhile(WhileOp loop) {
+LogicalResult ProgramEmitter::emitWhile(PlannedLoopOpInterface loop) {
   Location loc = loop.getLoc();
   const BufferExchange &exchange = assignment.exchange(loop);
   StringAttr start = builder.getStringAttr(label("loop"));
@@ -272,9 +275,10 @@ LogicalResult ProgramEmitter::emitWhile(WhileOp loop) {
   SmallVector<StringAttr> exits{end};
   while (exits.size() < exchange.rounds())
     exits.push_back(builder.getStringAttr(label("exchanged")));
-  emitMoves(loc, movesBetween(buffers(loop.getInits()),
-                              buffers(loop.getCondition().getArguments())));
-  std::optional<int64_t> rounds = loop.getTripCount();
+  emitMoves(loc,
+            movesBetween(buffers(loop->getOperands()),
+                         buffers(loop.getConditionBlock().getArguments())));
+  std::optional<int64_t> rounds = roundsOf(loop);
   plan::LabelOp::create(
       builder, loc, start,
       rounds ? builder.getI64IntegerAttr(*rounds / exchange.rounds())
@@ -297,25 +301,23 @@ LogicalResult ProgramEmitter::emitWhile(WhileOp loop) {
 
 /// Emits the condition and the body of the present iteration, and finds the
 /// moves that bring the results to their places if the loop ends in it.
-LogicalResult ProgramEmitter::emitRound(WhileOp loop, StringAttr exit,
-                                        Moves &atExit) {
+LogicalResult ProgramEmitter::emitRound(PlannedLoopOpInterface loop,
+                                        StringAttr exit, Moves &atExit) {
   Location loc = loop.getLoc();
-  Block &condition = loop.getCondition().front(),
-        &body = loop.getBody().front();
-  auto decided = cast<ConditionOp>(condition.getTerminator());
+  Block &condition = loop.getConditionBlock(), &body = loop.getBodyBlock();
   auto [exchange, round] = exchanging.back();
   int64_t outside = times, bodies = exchange->rounds();
   auto timesOf = [&, before = int64_t(round)](std::optional<int64_t> rounds) {
     return saturatingMultiply(
         outside, rounds ? llvm::divideCeil(*rounds - before, bodies) : 0);
   };
-  std::optional<int64_t> rounds = loop.getTripCount();
+  std::optional<int64_t> rounds = roundsOf(loop);
   // The condition runs once more than the body.
   times = timesOf(rounds ? std::optional(saturatingAdd(*rounds, 1)) : rounds);
   if (failed(emitBlock(condition)))
     return failure();
-  emitJumpUnless(loc, decided.getCondition(), exit);
-  SmallVector<Value> left = buffers(decided.getValues());
+  emitJumpUnless(loc, loop.getDecision(), exit);
+  SmallVector<Value> left = buffers(loop.getPassedOn());
   times = timesOf(rounds);
   if (failed(emitBlock(body)))
     return failure();
@@ -324,24 +326,24 @@ LogicalResult ProgramEmitter::emitRound(WhileOp loop, StringAttr exit,
   exchanging.back().second = (round + 1) % bodies;
   emitMoves(loc, movesBetween(yielded, buffers(condition.getArguments())));
   auto inLoop = exchanging.pop_back_val();
-  for (auto [source, result] : llvm::zip_equal(left, loop.getResults()))
+  for (auto [source, result] : llvm::zip_equal(left, loop->getResults()))
     if (source != buffer(result) && !result.use_empty())
       atExit.push_back({source, buffer(result)});
   exchanging.push_back(inLoop);
   return success();
 }
 
-LogicalResult ProgramEmitter::emitCase(CaseOp choice) {
+LogicalResult ProgramEmitter::emitCase(PlannedBranchOpInterface choice) {
   Location loc = choice.getLoc();
   StringAttr other = builder.getStringAttr(label("else"));
   StringAttr end = builder.getStringAttr(label("end"));
-  emitJumpUnless(loc, choice.getSelector(), other);
-  for (Region &branch : choice.getBranches()) {
+  emitJumpUnless(loc, choice.getDecision(), other);
+  for (Region &branch : choice->getRegions()) {
     if (failed(emitBlock(branch.front())))
       return failure();
     emitMoves(loc, movesBetween(
                        buffers(branch.front().getTerminator()->getOperands()),
-                       buffers(choice.getResults())));
+                       buffers(choice->getResults())));
     bool isFirst = branch.getRegionNumber() == 0;
     if (isFirst)
       plan::JumpOp::create(builder, loc, end);
@@ -373,10 +375,10 @@ LogicalResult ProgramEmitter::emit() {
        llvm::zip_equal(assignment.arenaBuffers(), packing.offsets))
     arena.push_back(plan::BufferOp::create(builder, buffer.loc, buffer.type,
                                            builder.getI64IntegerAttr(offset)));
-  for (ConstantOp constant : assignment.constants())
-    constants.push_back(plan::ConstantOp::create(builder, constant.getLoc(),
-                                                 bufferType(constant.getType()),
-                                                 constant.getValue()));
+  for (PlannedDataOpInterface constant : assignment.constants())
+    constants.push_back(plan::ConstantOp::create(
+        builder, constant.getLoc(),
+        bufferType(constant->getResult(0).getType()), constant.getData()));
   if (failed(emitBlock(function.getBody().front())))
     return failure();
   program.setArena(llvm::alignTo(packing.bytes, 64));

@@ -29,12 +29,8 @@ ALLOWED = {
     "passes/kernels/SplitReductions.cpp": {"ReduceOp": "the op that it splits"},
     "passes/kernels/WidenShortSums.cpp": {"ConvertOp": "an op that it makes and looks through"},
     "passes/nests/NestChooser.cpp": {"nest::LoopsOp": "an op that it makes"},
-    "passes/planning/BufferAssignment.cpp": {"WhileOp": LOOPS, "CaseOp": LOOPS, "ConditionOp": LOOPS,
-                                             "ConstantOp": "data of the plan"},
-    "passes/planning/LoopExchanges.cpp": {"ConditionOp": LOOPS},
     "passes/planning/OutlineLoops.cpp": {f"plan::{name}Op": INSTRUCTIONS for name in (
         "Program", "Buffer", "Constant", "Output", "Copy", "Launch", "Label", "Jump", "JumpUnless")},
-    "passes/planning/PlaceBuffers.cpp": {"WhileOp": LOOPS, "CaseOp": LOOPS, "ConditionOp": LOOPS, "YieldOp": LOOPS, "ConstantOp": "data of the plan"},
     "passes/collectives/CombineAllReduces.cpp": {"coll::AllReduceOp": "the op that it combines"},
     "passes/sharding/optimization/CarryReshaped.cpp": {"ReshapeOp": "the op that it moves out of loops"},
     "passes/sharding/optimization/HoistReductions.cpp": {"ReshardOp": "the op that it moves"},

@@ -1,0 +1,44 @@
+//===- PlannedFlow.cpp - loops, branches and data of a plan ---------------===//
+
+#include "weft/dialects/weft/PlannedFlow.h"
+
+#include "weft/dialects/weft/Weft.h"
+#include "weft/dialects/weft/ops/FlowOps.h"
+
+using namespace mlir;
+
+#include "weft/dialects/weft/PlannedFlow.cpp.inc"
+
+namespace weft {
+namespace {
+struct PlannedWhile
+    : PlannedLoopOpInterface::ExternalModel<PlannedWhile, WhileOp> {
+  Block &getConditionBlock(Operation *op) const {
+    return cast<WhileOp>(op).getCondition().front();
+  }
+  Block &getBodyBlock(Operation *op) const {
+    return cast<WhileOp>(op).getBody().front();
+  }
+  static ConditionOp end(Operation *op) {
+    return cast<ConditionOp>(
+        cast<WhileOp>(op).getCondition().front().getTerminator());
+  }
+  Value getDecision(Operation *op) const { return end(op).getCondition(); }
+  OperandRange getPassedOn(Operation *op) const { return end(op).getValues(); }
+};
+struct PlannedCase
+    : PlannedBranchOpInterface::ExternalModel<PlannedCase, CaseOp> {};
+struct PlannedConstant
+    : PlannedDataOpInterface::ExternalModel<PlannedConstant, ConstantOp> {
+  ElementsAttr getData(Operation *op) const {
+    return cast<ConstantOp>(op).getValue();
+  }
+};
+} // namespace
+
+void attachPlannedFlow(MLIRContext &context) {
+  WhileOp::attachInterface<PlannedWhile>(context);
+  CaseOp::attachInterface<PlannedCase>(context);
+  ConstantOp::attachInterface<PlannedConstant>(context);
+}
+} // namespace weft

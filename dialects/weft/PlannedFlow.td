@@ -1,0 +1,47 @@
+//===- PlannedFlow.td - loops, branches and data of a plan -------------------//
+
+#ifndef WEFT_DIALECTS_WEFT_PLANNEDFLOW
+#define WEFT_DIALECTS_WEFT_PLANNEDFLOW
+
+include "mlir/IR/OpBase.td"
+
+def PlannedLoopOpInterface : OpInterface<"PlannedLoopOpInterface"> {
+  let cppNamespace = "::weft";
+  let description = [{
+    A loop that a plan makes jumps of. Its operands are the initial values of
+    what it carries: the arguments of the condition's block. The values that the
+    condition passes on are the arguments of the body, and the results in the
+    end; the body yields the carried values of the next iteration.
+  }];
+  let methods = [
+    InterfaceMethod<"Returns the block that decides whether the body runs.", "::mlir::Block &", "getConditionBlock">,
+    InterfaceMethod<"Returns the body.", "::mlir::Block &", "getBodyBlock">,
+    InterfaceMethod<"Returns the i1 of the condition: whether the body runs.", "::mlir::Value", "getDecision">,
+    InterfaceMethod<"Returns the values that the condition passes on.", "::mlir::OperandRange", "getPassedOn">,
+  ];
+}
+
+def PlannedBranchOpInterface : OpInterface<"PlannedBranchOpInterface"> {
+  let cppNamespace = "::weft";
+  let description = [{
+    A choice between two regions that a plan makes jumps of. Its first operand
+    is an i1, which chooses the first region where it is true; the others are
+    the arguments of both regions, which yield the results.
+  }];
+  let methods = [
+    InterfaceMethod<"Returns the i1 that chooses.", "::mlir::Value", "getDecision", (ins), "",
+      "return $_op->getOperand(0);">,
+    InterfaceMethod<"Returns the values that the regions take.", "::mlir::OperandRange", "getPassed", (ins), "",
+      "return $_op->getOperands().drop_front();">,
+  ];
+}
+
+def PlannedDataOpInterface : OpInterface<"PlannedDataOpInterface"> {
+  let cppNamespace = "::weft";
+  let description = [{ An op whose only result is data that the plan holds. }];
+  let methods = [
+    InterfaceMethod<"Returns the data.", "::mlir::ElementsAttr", "getData">,
+  ];
+}
+
+#endif // WEFT_DIALECTS_WEFT_PLANNEDFLOW
