@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 import npz_values
 import patience
@@ -50,8 +49,7 @@ def main():
         process = subprocess.Popen([weft, "run", program, "--inputs", inputs, "--outputs", folder + "/r.npz"],
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # lit ignores it
-        while process.poll() is None and cpu_time(process) < ENOUGH:
-            time.sleep(0.05)
+        patience.until(lambda: process.poll() is not None or cpu_time(process) >= ENOUGH, "the loop runs")
         if process.poll() is not None:
             sys.exit(f"the run ended with {process.returncode}: {process.stderr.read()}")
         process.send_signal(signal.SIGINT)
