@@ -57,7 +57,7 @@ def everywhere(x):
     look(x)
     heard(P("a", "b"))
     jax.jit(product)(x)
-    heard(P("a", "b"), P("a", None))
+    heard(P("a", "b"), P())  # the product is a sum over both axes: it is reported as it would lie when added up
     jax.jit(jax.grad(product))(x)  # the product itself is not needed: it is reported where it would lie
     assert len(told) == 2 and told[0].is_equivalent_to(NamedSharding(mesh, P("a", "b")), 2), told
     told.clear()

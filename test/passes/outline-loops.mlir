@@ -70,7 +70,7 @@ module attributes {weft.mesh = #mesh} {
   // CHECK-LABEL: plan.program @communicates
   // CHECK: plan.label "loop 0" rounds 3
   // CHECK: plan.launch @loop_
-  // CHECK-NEXT: plan.all_reduce
+  // CHECK-NEXT: plan.start "all_reduce"
   // CHECK: plan.jump "loop 0"
   func.func @communicates(%x: tensor<4xf32>) -> tensor<4xf32> {
     %r = weft.for 3 (%x) : (tensor<4xf32>) -> tensor<4xf32> {

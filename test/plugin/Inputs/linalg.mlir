@@ -25,7 +25,8 @@ func.func @result() -> (tensor<6x5xf32>, tensor<6xf32>) {
   } -> tensor<6x7xf32>
   %both = shard.sharding @grid split_axes = [[0], [1]] : !shard.sharding
   %x = shard.shard %a to %both : tensor<6x7xf32>
-  %w = tensor.extract_slice %x[1, 0] [5, 7] [1, 1] : tensor<6x7xf32> to tensor<5x7xf32>
+  %rows = tensor.extract_slice %x[1, 0] [5, 7] [1, 1] : tensor<6x7xf32> to tensor<5x7xf32>
+  %w = shard.shard %rows to %both : tensor<5x7xf32>
   %ew = tensor.empty() : tensor<7x5xf32>
   %t = linalg.transpose ins(%w : tensor<5x7xf32>) outs(%ew : tensor<7x5xf32>) permutation = [1, 0]
   %init = arith.constant dense<1.0> : tensor<6x5xf32>
@@ -33,7 +34,8 @@ func.func @result() -> (tensor<6x5xf32>, tensor<6xf32>) {
     %next = linalg.matmul ins(%x, %t : tensor<6x7xf32>, tensor<7x5xf32>) outs(%acc : tensor<6x5xf32>) -> tensor<6x5xf32>
     scf.yield %next : tensor<6x5xf32>
   }
-  %e = math.exp %x : tensor<6x7xf32>
+  %exps = math.exp %x : tensor<6x7xf32>
+  %e = shard.shard %exps to %both : tensor<6x7xf32>
   %zero = arith.constant dense<0.5> : tensor<6xf32>
   %z = linalg.reduce ins(%e : tensor<6x7xf32>) outs(%zero : tensor<6xf32>) dimensions = [1]
     (%in: f32, %sofar: f32) {
