@@ -187,7 +187,8 @@ bool LoopOutliner::isWorthOutlining(PlanLoop loop) const {
     if (launch)
       operations += nest::operationsOf(kernel), ++launches;
   }
-  return operations <= kMostOperations * double(launches) &&
+  // A loop of copies has nothing to launch.
+  return launches > 0 && operations <= kMostOperations * double(launches) &&
          loop.last - loop.first < kMostInstructions;
 }
 

@@ -3,7 +3,8 @@
 Sizes are those of a model with 7 billion parameters at 32 layers, on 64 devices; weights are sharded over "data" and
 "model". Nothing is run. The formula is the layout that a person would choose: for each layer four sums of the activations
 over "model", the weights gathered over "data" and their gradients scattered. Gathering the weights of attention over both
-axes instead, which are a third of the layer's, sends 0.78 of it.
+axes instead, which are a third of the layer's, sends 0.78 of it. On three axes the batch is sharded over "data" and "fsdp",
+the weights over "fsdp" and "model", and their gradients are also summed over "data".
 """
 
 import json

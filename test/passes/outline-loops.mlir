@@ -136,3 +136,21 @@ func.func @swap(%x: tensor<2048xf32>, %y: tensor<2048xf32>) -> (tensor<2048xf32>
   }
   return %r#0, %r#1 : tensor<2048xf32>, tensor<2048xf32>
 }
+
+// -----
+
+// A loop of copies has no kernel, and stays in the plan.
+// CHECK-NOT: plan.routine
+// CHECK-LABEL: plan.program @copies
+// CHECK: plan.jump_unless
+// CHECK: plan.jump "loop 0"
+func.func @copies(%f: tensor<i1>, %g: tensor<i1>) -> tensor<i1> {
+  %r:2 = weft.while(%f, %g) : (tensor<i1>, tensor<i1>) -> (tensor<i1>, tensor<i1>) {
+  ^bb0(%a: tensor<i1>, %b: tensor<i1>):
+    weft.condition %a(%a, %b) : tensor<i1>, tensor<i1>, tensor<i1>
+  } do {
+  ^bb0(%a: tensor<i1>, %b: tensor<i1>):
+    weft.yield %b, %b : tensor<i1>, tensor<i1>
+  }
+  return %r#1 : tensor<i1>
+}

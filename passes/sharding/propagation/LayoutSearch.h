@@ -7,12 +7,14 @@
 // If propagation leaves an op in conflict, its layouts depend on the order of
 // the ops. Then there are two proposals:
 //
-//   ConflictResolution    one conflict after another, each with what follows
 //   LayoutQuestion        all layouts at once, by message passing
+//   ConflictResolution    one conflict after another, each with what follows;
+//                         for small functions, and for those that have too many
+//                         devices or layouts to be solved
 //
-// Each is assigned to a copy of the function, and all movements and all work in
-// it are priced, each as often as it is run. The second is taken if it is
-// cheaper and moves no more bytes.
+// Each is assigned to a copy of the function, and all movements and repeated
+// work in it are priced, each as often as it is run. The one that sends fewer
+// bytes is taken.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +35,7 @@ public:
   /// returns the sharding of each of its ops.
   std::vector<OpSharding> run();
   /// The number of ops whose tensors want an axis for two factors, or other axes
-  /// for one, in the layouts of propagation and conflict resolution.
+  /// for one, in the layouts of propagation.
   unsigned conflicts() const { return numConflicts; }
 
   /// The price and the bound of the layouts' graph, in picoseconds, if they were
