@@ -58,6 +58,38 @@ def WidenShortSums : Pass<"weft-widen-short-sums", "::mlir::ModuleOp"> {
                     Statistic<"unconverted", "unconverted", "Ops that read operands as they were before a convert">];
 }
 
+def AlignContractions : Pass<"weft-align-contractions", "::mlir::ModuleOp"> {
+  let summary = "rows of large products begin at 16 bytes";
+  let description = [{
+    Libraries multiply matrices of f16 and bf16 several times faster if their rows
+    begin at multiples of 16 bytes. Where the rows of a factor or of the result
+    do not, as those of a vocabulary of 50,257 words, and the product is large, the
+    factors get zeros up to the next multiple of 8 elements, and the result is a slice
+    of the larger product. A factor is padded in the order that it has in memory, once
+    for all products. Nothing changes for targets without libraries.
+
+    Requires: local ops (stage `partitioned`).
+
+    Ensures: results of the same types and values.
+
+    Example: test/passes/align-contractions.mlir.
+
+    ```mlir
+    %0 = weft.dot %x, %w contract [1] x [0] : tensor<4096x768xbf16>, tensor<768x50257xbf16> -> tensor<4096x50257xbf16>
+    ```
+    becomes
+    ```mlir
+    %0 = weft.pad %w low [0, 0] high [0, 7] interior [0, 0] : tensor<768x50257xbf16> -> tensor<768x50264xbf16>
+    %1 = weft.dot %x, %0 contract [1] x [0] : tensor<4096x768xbf16>, tensor<768x50264xbf16> -> tensor<4096x50264xbf16>
+    %2 = weft.slice %1 from [0, 0] to [4096, 50257] by [1, 1] : tensor<4096x50264xbf16> -> tensor<4096x50257xbf16>
+    ```
+  }];
+  let options = [Option<"target", "target", "std::string", /*default=*/"\"cpu:generic\"",
+                        "for which kernels are made; contractions are aligned on cuda:*">];
+  let dependentDialects = ["::weft::WeftDialect"];
+  let statistics = [Statistic<"contractions", "contractions", "Contractions whose rows were aligned">];
+}
+
 def SplitReductions : Pass<"weft-split-reductions", "::mlir::ModuleOp"> {
   let summary = "long reductions become slices for many processors";
   let description = [{
