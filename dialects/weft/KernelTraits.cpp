@@ -97,8 +97,10 @@ double DotOp::getWork() {
   return work;
 }
 
-double ConvolutionOp::getWork() { // This is an upper bound.
-  return elementsOf(getResult()) * elementsOf(getRhs());
+double ConvolutionOp::getWork() { // Products with padding count.
+  int64_t features = getRhs().getType().getDimSize(getRhsDims()[0]);
+  return elementsOf(getResult()) * elementsOf(getRhs()) /
+         std::max<int64_t>(features, 1);
 }
 
 } // namespace weft

@@ -43,6 +43,19 @@ TEST_CASE("the work of a program is that of the ops in its loop nests") {
                "tensor<64x1024xf32>, tensor<1024x64xf32> -> "
                "tensor<64x64xf32>\nreturn %0 : tensor<64x64xf32>\n") ==
         64.0 * 64 * 1024);
+  // Each element of a convolution has 3 x 3 x 6 multiply-adds: each feature
+  // reads its own part of the kernel, and its own group of channels.
+  CHECK(workOf("(%x: tensor<2x8x8x12xf32>, %w: tensor<3x3x6x16xf32>) -> "
+               "tensor<2x6x6x16xf32>",
+               "%0 = weft.convolution %x, %w {lhs_dims = array<i64: 0, 3, 1, "
+               "2>, rhs_dims = array<i64: 3, 2, 0, 1>, result_dims = "
+               "array<i64: 0, 3, 1, 2>, strides = array<i64: 1, 1>, low = "
+               "array<i64: 0, 0>, high = array<i64: 0, 0>, base_dilation = "
+               "array<i64: 1, 1>, window_dilation = array<i64: 1, 1>, "
+               "feature_groups = 2 : i64} : tensor<2x8x8x12xf32>, "
+               "tensor<3x3x6x16xf32> -> tensor<2x6x6x16xf32>\n"
+               "return %0 : tensor<2x6x6x16xf32>\n") ==
+        2.0 * 6 * 6 * 16 * (3 * 3 * 6));
   // The program is two ops of 4 instructions on 32 elements.
   double small = workOf("(%x: tensor<32xf32>) -> tensor<32xf32>",
                         "%0 = weft.neg %x : tensor<32xf32>\n"
