@@ -58,6 +58,38 @@ def WidenShortSums : Pass<"weft-widen-short-sums", "::mlir::ModuleOp"> {
                     Statistic<"unconverted", "unconverted", "Ops that read operands as they were before a convert">];
 }
 
+def ContractConvolutions : Pass<"weft-contract-convolutions", "::mlir::ModuleOp"> {
+  let summary = "convolutions of one element a window become contractions";
+  let description = [{
+    Libraries multiply matrices. A convolution without groups is a contraction if
+    each spatial dimension has windows of one element, or a single window that does not
+    reach over an edge: 1x1 convolutions, their gradients, and layers whose kernel is
+    as large as the image. Strides are a slice of the input; the gradient of a
+    strided one is a product with zeros between its positions. Nothing changes for
+    targets without libraries, for integers, and where the product would have
+    the result's dimensions in another order (channels first).
+
+    Requires: local ops (stage `partitioned`).
+
+    Ensures: results of the same types and values.
+
+    Example: test/passes/contract-convolutions.mlir.
+
+    ```mlir
+    %0 = weft.convolution %x, %w {base_dilation = array<i64: 1, 1>, high = array<i64: 0, 0>, lhs_dims = array<i64: 0, 3, 1, 2>, low = array<i64: 0, 0>, result_dims = array<i64: 0, 3, 1, 2>, rhs_dims = array<i64: 3, 2, 0, 1>, strides = array<i64: 1, 1>, window_dilation = array<i64: 1, 1>} : tensor<8x14x14x256xf32>, tensor<1x1x256x64xf32> -> tensor<8x14x14x64xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = weft.reshape %w : tensor<1x1x256x64xf32> -> tensor<256x64xf32>
+    %1 = weft.dot %x, %0 contract [3] x [0] : tensor<8x14x14x256xf32>, tensor<256x64xf32> -> tensor<8x14x14x64xf32>
+    ```
+  }];
+  let options = [Option<"target", "target", "std::string", /*default=*/"\"cpu:generic\"",
+                        "for which kernels are made; convolutions change on cuda:*">];
+  let dependentDialects = ["::weft::WeftDialect"];
+  let statistics = [Statistic<"convolutions", "convolutions", "Convolutions that became contractions">];
+}
+
 def AlignContractions : Pass<"weft-align-contractions", "::mlir::ModuleOp"> {
   let summary = "rows of large products begin at 16 bytes";
   let description = [{

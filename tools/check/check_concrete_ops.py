@@ -27,6 +27,7 @@ ALLOWED = {
     "passes/kernels/LowerControlFlow.cpp": {"ForOp": "the op that it lowers", "CaseOp": "the op that it lowers",
                                             "OptimizationBarrierOp": "the op that it removes"},
     "passes/kernels/AlignContractions.cpp": {"DotOp": "the op that it aligns", "TransposeOp": "a view whose source it pads"},
+    "passes/kernels/ContractConvolutions.cpp": {"ConvolutionOp": "the op that it rewrites"},
     "passes/kernels/SplitReductions.cpp": {"ReduceOp": "the op that it splits"},
     "passes/kernels/WidenShortSums.cpp": {"ConvertOp": "an op that it makes and looks through"},
     "passes/nests/NestChooser.cpp": {"nest::LoopsOp": "an op that it makes"},
