@@ -90,7 +90,12 @@ KernelGroups::KernelGroups(Block &block, const nest::TargetLimits &limits)
     group.rank = groups.size();
     group.ops.push_back(&op);
     group.isFixed = staysInFunction(&op);
-    group.isElementwise = !group.isFixed && keepsPositions(&op);
+    // A nest over elements computes other elements of operands too, so one
+    // nest may have a pad or a concatenation beside the ops that read it.
+    bool hasElements = limits.hasSeveralNests
+                           ? keepsPositions(&op)
+                           : op.getNumResults() == 1 && !hasLoopNest(&op);
+    group.isElementwise = !group.isFixed && hasElements;
     group.hasContraction = op.hasTrait<ContractionNest>();
     group.hasOwnNest = op.hasTrait<OwnLoopNest>();
   }

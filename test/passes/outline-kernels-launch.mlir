@@ -55,3 +55,14 @@ func.func @convolution(%x: tensor<2x8x8x4xf32>, %w: tensor<3x3x4x16xf32>) -> ten
   %1 = weft.relu %0 : tensor<2x8x8x16xf32>
   return %1 : tensor<2x8x8x16xf32>
 }
+
+// The gradient of a fused tensor is a sum of its padded parts: one kernel reads each part once.
+// CHECK-LABEL: @parts
+// CHECK: %0 = call @elementwise_pad_add_16x12x64(%arg0, %arg1)
+// CHECK-NEXT: return %0
+func.func @parts(%a: tensor<16x4x64xf32>, %b: tensor<16x8x64xf32>) -> tensor<16x12x64xf32> {
+  %0 = weft.pad %a low [0, 0, 0] high [0, 8, 0] interior [0, 0, 0] : tensor<16x4x64xf32> -> tensor<16x12x64xf32>
+  %1 = weft.pad %b low [0, 4, 0] high [0, 0, 0] interior [0, 0, 0] : tensor<16x8x64xf32> -> tensor<16x12x64xf32>
+  %2 = weft.add %0, %1 : tensor<16x12x64xf32>
+  return %2 : tensor<16x12x64xf32>
+}
