@@ -363,22 +363,34 @@ void KernelGroups::merge(unsigned into, unsigned from) {
   b = KernelGroup();
 }
 
+bool KernelGroups::mergeProducers(
+    unsigned consumer, llvm::function_ref<bool(unsigned, unsigned)> condition) {
+  for (unsigned producer : llvm::to_vector(groups[consumer].before)) {
+    if (groups[producer].ops.empty() || !condition(producer, consumer) ||
+        !canMerge(producer, consumer))
+      continue;
+    rankTogether(producer, consumer);
+    merge(consumer, producer);
+    return true;
+  }
+  return false;
+}
+
 void KernelGroups::mergeNeighbours(
     llvm::function_ref<bool(unsigned, unsigned)> condition) {
-  for (unsigned consumer = 0; consumer < groups.size(); ++consumer) {
-    bool changed = true;
-    while (changed && !groups[consumer].ops.empty()) {
-      changed = false;
-      for (unsigned producer : llvm::to_vector(groups[consumer].before)) {
-        if (groups[producer].ops.empty() || !condition(producer, consumer) ||
-            !canMerge(producer, consumer))
-          continue;
-        rankTogether(producer, consumer);
-        merge(consumer, producer);
-        changed = true;
-        break;
-      }
-    }
+  std::set<unsigned> left;
+  for (unsigned consumer = 0; consumer < groups.size(); ++consumer)
+    left.insert(consumer);
+  while (!left.empty()) {
+    unsigned consumer = *left.begin();
+    left.erase(left.begin());
+    bool changed = false;
+    while (!groups[consumer].ops.empty() && mergeProducers(consumer, condition))
+      changed = true;
+    // What joined the consumer may have been between it and an earlier group
+    // that reads both.
+    if (changed)
+      left.insert(groups[consumer].after.begin(), groups[consumer].after.end());
   }
 }
 

@@ -89,6 +89,11 @@ private:
   /// Ranks a consumer before all groups that need its producer.
   void rankTogether(unsigned producer, unsigned consumer);
   void merge(unsigned into, unsigned from);
+  /// Merges a producer that satisfies the condition into the consumer; false if
+  /// there is none.
+  bool mergeProducers(
+      unsigned consumer,
+      llvm::function_ref<bool(unsigned producer, unsigned consumer)> condition);
   /// Merges adjacent groups that satisfy a condition until no such groups are
   /// left.
   void mergeNeighbours(

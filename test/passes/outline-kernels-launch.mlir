@@ -66,3 +66,22 @@ func.func @parts(%a: tensor<16x4x64xf32>, %b: tensor<16x8x64xf32>) -> tensor<16x
   %2 = weft.add %0, %1 : tensor<16x12x64xf32>
   return %2 : tensor<16x12x64xf32>
 }
+
+// The quotient reads the sum through an op that joins its kernel late, with a later op of the same shape.
+// CHECK-LABEL: @late
+// CHECK: %0:3 = call @general_reduce_sub_exp_convert_{{.*}}(%arg0)
+// CHECK-NEXT: return %0
+func.func @late(%x: tensor<12x64x1024xbf16>) -> (tensor<12x64x1024xbf16>, tensor<12x64x1xbf16>, tensor<12x64x1024xbf16>) {
+  %0 = weft.reduce max %x dims [2] : tensor<12x64x1024xbf16> -> tensor<12x64xbf16>
+  %1 = weft.broadcast %0 dims [0, 1] : tensor<12x64xbf16> -> tensor<12x64x1024xbf16>
+  %2 = weft.sub %x, %1 : tensor<12x64x1024xbf16>
+  %3 = weft.exp %2 : tensor<12x64x1024xbf16>
+  %4 = weft.reduce sum %3 dims [2] : tensor<12x64x1024xbf16> -> tensor<12x64xf32>
+  %5 = weft.broadcast %4 dims [0, 1] : tensor<12x64xf32> -> tensor<12x64x1xf32>
+  %6 = weft.convert %5 : tensor<12x64x1xf32> -> tensor<12x64x1xbf16>
+  %7 = weft.reshape %6 : tensor<12x64x1xbf16> -> tensor<12x64xbf16>
+  %8 = weft.broadcast %7 dims [0, 1] : tensor<12x64xbf16> -> tensor<12x64x1024xbf16>
+  %9 = weft.div %3, %8 : tensor<12x64x1024xbf16>
+  %10 = weft.mul %6, %6 : tensor<12x64x1xbf16>
+  return %3, %10, %9 : tensor<12x64x1024xbf16>, tensor<12x64x1xbf16>, tensor<12x64x1024xbf16>
+}
