@@ -299,15 +299,16 @@ TEST_CASE("case old driver", "[.]") {
   CHECK(version == 11010);
   void *function = nullptr;
   auto status = ProcAddressStatus::Success;
-  CHECK(cuda.cuGetProcAddress("cuMemAllocAsync", &function, 12040, 0,
-                              &status) == Result::NotFound);
+  OK(cuda.cuGetProcAddress("cuMemAllocAsync", &function, 12040, 0, &status));
+  CHECK(function == nullptr);
   CHECK(status == ProcAddressStatus::VersionNotSufficient);
 }
 TEST_CASE("case missing function", "[.]") {
   void *function = nullptr;
   auto status = ProcAddressStatus::Success;
-  CHECK(loadedCuda().cuGetProcAddress("cuMemAllocAsync", &function, 12040, 0,
-                                      &status) == Result::NotFound);
+  OK(loadedCuda().cuGetProcAddress("cuMemAllocAsync", &function, 12040, 0,
+                                   &status));
+  CHECK(function == nullptr);
   CHECK(status == ProcAddressStatus::SymbolNotFound);
 }
 TEST_CASE("case eight devices", "[.]") {

@@ -23,8 +23,10 @@ TEST_CASE("functions are found by name and version") {
   OK(cuda.cuGetProcAddress("cuMemAlloc", &function, 12000, 0, &status));
   CHECK(function == reinterpret_cast<void *>(cuda.cuMemAlloc));
   CHECK(status == ProcAddressStatus::Success);
-  CHECK(cuda.cuGetProcAddress("cuMakeCoffee", &function, 12000, 0, &status) !=
-        Result::Success);
+  // The documentation has NotFound; the driver 580.159 returned Success.
+  Result unknown =
+      cuda.cuGetProcAddress("cuMakeCoffee", &function, 12000, 0, &status);
+  CHECK((unknown == Result::Success || unknown == Result::NotFound));
   CHECK(function == nullptr);
   CHECK(status == ProcAddressStatus::SymbolNotFound);
 }

@@ -65,7 +65,7 @@ Result cuGetProcAddress_v2(const char *name, void **function, int version,
     ProcAddressStatus found = findEntry(name, version, *function);
     if (status)
       *status = found;
-    return *function ? Result::Success : Result::NotFound;
+    return Result::Success; // as the driver 580.159 does
   });
 }
 
