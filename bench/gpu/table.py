@@ -1,51 +1,124 @@
 #!/usr/bin/env python3
-"""The table of GPU figures in docs/performance.md, from the newest results of each figure in bench/gpu/results/*.jsonl.
+"""The GPU tables of docs/performance.md, from the committed results of bench/gpu/check.py: bench/gpu/results/DATE-GPU.jsonl.
 
-    python3 bench/gpu/table.py           says whether the page has it
-    python3 bench/gpu/table.py --write   writes it there
+    python3 bench/gpu/table.py           says whether the page has them
+    python3 bench/gpu/table.py --write   writes them there
 
-Results are the lines of run.py's results.jsonl, committed as they are: DATE-GPU.jsonl. A figure without a result reads "not measured".
+A row is of the newest file that has it, with the peers of that file. Rounds of one file become their median.
 """
 
 import json
 import pathlib
+import statistics
 import sys
-
-import figures
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "performance.md"
 BEGIN, END = "<!-- GPU figures: bench/gpu/table.py --write -->", "<!-- end of GPU figures -->"
-HEAD = ["| row | figure | ms | PyTorch, ms | JAX, ms | TFLOP/s | of a copy's bandwidth | measured |", "|---|---|---|---|---|---|---|---|"]
+STEPS = {"mlp": "MLP of the seed, batch 128, StableHLO of Keras' step", "mlp-keras": "the same MLP, compiled from Keras' file",
+         "cnn": "CNN of the seed, batch 256, StableHLO of Keras' step", "cnn-keras": "the same CNN, compiled from Keras' file",
+         "gpt2-bf16": "GPT-2, 124 M weights, 16 x 1024 tokens, bf16, Adam", "gpt2-f32": "GPT-2, 124 M weights, 1 x 1024 tokens, f32, Adam"}
+PEERS_OF = {"mlp-keras": "mlp", "cnn-keras": "cnn"}  # the StableHLO of the same model
+TORCH = {"gpt2-bf16": ("PyTorch, eager", "PyTorch, compiled")}
 
 
-def results(folder):
-    """{figure: (line, machine, file)}, from the last file by name that has the figure."""
+class Results:
+    """The lines of one file."""
+
+    def __init__(self, file):
+        self.name, self.date = file.name, file.name[:10]
+        self.lines = [json.loads(line) for line in file.read_text().splitlines()]
+
+    def items(self, part):
+        return list(dict.fromkeys(line["item"] for line in self.lines if line["part"] == part and line["ok"]))
+
+    def find(self, part, item):
+        return next((line for line in self.lines if line["part"] == part and line["item"] == item and line["ok"]), {})
+
+    def median(self, part, item, key):
+        found = [line[key] for line in self.lines if line["part"] == part and line["item"] == item and line["ok"] and line.get(key)]
+        return statistics.median(found) if found else None
+
+    def machine(self):
+        """A sentence about what was measured where."""
+        made, gpu = self.find("machine", "made from"), self.find("machine", "gpu").get("state", "").split(", ")
+        versions = self.find("machine", "versions").get("versions", {})
+        library = self.find("environment", "weft devices").get("libraries", [{}])[0]
+        copy, product = self.find("ceilings", "copy of 1 GiB"), self.find("ceilings", "product bf16 8192")
+        return (f"{self.date}: {gpu[0]}, driver {gpu[1]}, cuBLASLt {library.get('version')}, commit {made['commit'][:8]}"
+                f"{' with changes' if made['altered'] else ''}, code for `{made['target']}`; PyTorch {versions.get('torch')}, JAX "
+                f"{versions.get('jax')}. A copy of 1 GiB moves {copy['GBps']:,.0f} GB/s (counted twice: read and written), PyTorch's "
+                f"product of 8192 x 8192 in bf16 makes {product['TFLOPs']:,.0f} TFLOP/s. Lines: `bench/gpu/results/{self.name}`.")
+
+
+def shown(value, form):
+    return "-" if value is None else format(value, form)
+
+
+def ms(value):
+    return "-" if value is None else f"{value:.3f}" if value < 10 else f"{value:.1f}"
+
+
+def newest(files, part):
+    """{item: the newest file that has it}, in the order of the lines."""
     found = {}
-    for file in sorted(folder.glob("*.jsonl")):
-        machine = {}
-        for line in map(json.loads, file.read_text().splitlines()):
-            if line["part"] == "machine":
-                machine = line
-            elif line["part"] == "bench" and line["ok"] and line["size"] == "full":
-                found[line["item"]] = line, machine, file.name
+    for its in files:
+        for item in its.items(part):
+            found[item] = its
     return found
 
 
-def cells(row, name, found):
-    if name not in found:
-        return [str(row), name, *["not measured"] * 6]
-    line, machine, file = found[name]
-    seconds = line["ms"] / 1e3
-    peers = [f"{line['peers'][peer]:.3f}" if peer in line["peers"] else "-" for peer in ("torch", "jax")]
-    flops = f"{2 * line['operations'] / seconds / 1e12:.1f}" if line["operations"] else "-"
-    share = f"{line['bytes'] / seconds / line['copy_bytes_per_second']:.2f}" if line["anchor"] == "copy" else "-"
-    return [str(row), name, f"{line['ms']:.3f}", *peers, flops, share, f"{machine.get('date', '')[:10]}, `{file}`"]
+def step_rows(files):
+    found = newest(files, "steps")
+    yield "| train step | Weft, ms | its kernels, ms | XLA, ms | XLA in a row, ms | XLA with TF32, ms | PyTorch, compiled PyTorch, ms | " \
+          "Weft / XLA | losses differ from XLA's by | measured |"
+    yield "|---|---|---|---|---|---|---|---|---|---|"
+    for item, title in STEPS.items():
+        if item not in found:
+            continue
+        its, peer = found[item], PEERS_OF.get(item, item)
+        own, xla = its.median("steps", item, "ms"), its.median("xla", peer, "ms")
+        torch = ", ".join(ms(its.median("gpt2", name, "ms")) for name in TORCH.get(item, ())) or "-"
+        losses, others = its.find("losses", item).get("losses", []), its.find("xla", item).get("losses", [])
+        far = max((abs(a - b) / (abs(b) or 1) for a, b in zip(losses, others)), default=None)
+        yield f"| {title} | {ms(own)} | {ms(its.median('profile', item, 'kernels_ms'))} | {ms(xla)} | " \
+              f"{ms(its.median('xla', peer, 'queued_ms'))} | {ms(its.median('xla', f'{peer}, TF32', 'ms'))} | {torch} | " \
+              f"{shown(own / xla if xla else None, '.2f')} | {shown(far, '.0e')} | {its.date} |"
 
 
-def table(found):
-    rows = [(figure.row, figure.name) for figure in figures.FIGURES] + [(9, figures.MLP)]
-    return "\n".join([BEGIN, *HEAD, *("| " + " | ".join(cells(row, name, found)) + " |" for row, name in sorted(rows)), END])
+def fit_rows(files):
+    found = newest(files, "fit")
+    yield "| `weft fit` | ms a step (`--stats`) | first loss, difference from the CPU's | largest of all steps | measured |"
+    yield "|---|---|---|---|---|"
+    for item, its in found.items():
+        line = its.find("fit", item)
+        far = line.get("difference_to_cpu:1", {})
+        yield f"| {item} | {ms(its.median('fit', item, 'ms'))} | {shown(far.get('first'), '.0e')} | {shown(far.get('largest'), '.0e')} | {its.date} |"
+
+
+def figure_rows(files):
+    found = newest(files, "figures")
+    yield "| row | figure | kernels, ms | a run, ms | PyTorch, ms | XLA in a row, ms | Weft / PyTorch | TFLOP/s | of a copy's bandwidth | measured |"
+    yield "|---|---|---|---|---|---|---|---|---|---|"
+    rows = sorted(((its.find("figures", item)["row"], item, its) for item, its in found.items()), key=lambda row: row[:2])
+    for row, item, its in rows:
+        line, kernels = its.find("figures", item), its.median("figures", item, "kernels_ms")
+        torch = its.median("torch", item.removesuffix(", own code"), "ms")
+        copy = its.median("ceilings", "copy of 1 GiB", "GBps")
+        share = its.median("figures", item, "GBps")
+        yield f"| {row} | {item} | {ms(kernels)} | {ms(its.median('figures', item, 'ms'))} | {ms(torch)} | " \
+              f"{ms(its.median('xla', item.removesuffix(', own code'), 'queued_ms'))} | {shown(kernels / torch if torch else None, '.2f')} | " \
+              f"{shown(line.get('TFLOPs'), ',.1f')} | {shown(share / copy if share and copy else None, '.2f')} | {its.date} |"
+
+
+def tables(files):
+    used = [its for part in ("steps", "fit", "figures") for its in newest(files, part).values()]
+    machines = [its.machine() for its in files if its in used]
+    return "\n".join([BEGIN, *machines, "", *step_rows(files), "", *fit_rows(files), "", *figure_rows(files), END])
+
+
+def results(folder):
+    return [Results(file) for file in sorted(folder.glob("*.jsonl"))]
 
 
 def main():
@@ -53,7 +126,7 @@ def main():
     if text.count(BEGIN) != 1 or text.count(END) != 1:
         sys.exit(f"{PAGE}: a line '{BEGIN}' and one '{END}' are wanted, once each")
     before, rest = text.split(BEGIN)
-    wanted = before + table(results(pathlib.Path(__file__).parent / "results")) + rest.split(END)[1]
+    wanted = before + tables(results(pathlib.Path(__file__).parent / "results")) + rest.split(END)[1]
     if "--write" in sys.argv:
         PAGE.write_text(wanted)
     elif text != wanted:
