@@ -3,6 +3,7 @@
 #include "weft/compiler/program/DeviceCode.h"
 
 #include "weft/dialects/nest/KernelWork.h"
+#include "weft/dialects/plan/KernelResults.h"
 #include "weft/dialects/plan/Plan.h"
 #include "weft/dialects/weft/KernelTraits.h"
 
@@ -25,7 +26,8 @@ static void createContraction(OpBuilder &builder, plan::DeviceKernelOp code,
       plan::EpilogueAttr::get(builder.getContext(), of.getEpilogue()),
       plan::ComputeAttr::get(builder.getContext(), of.getCompute()),
       FlatSymbolRefAttr::get(fallback), builder.getI64IntegerAttr(0));
-  made->setAttr(plan::kOperationsAttr, code->getAttr(plan::kOperationsAttr));
+  for (StringRef name : {plan::kOperationsAttr, plan::kResultsAttr})
+    made->setAttr(name, code->getAttr(name));
 }
 
 void weft::countOperations(ModuleOp module) {
@@ -59,6 +61,9 @@ void weft::placeDeviceCode(ModuleOp module, const CompiledKernels &code) {
         /*scratch=*/builder.getI64IntegerAttr(0));
     made->setAttr(plan::kOperationsAttr,
                   function->getAttr(plan::kOperationsAttr));
+    made->setAttr(plan::kResultsAttr,
+                  builder.getI64IntegerAttr(
+                      cast<func::FuncOp>(function).getNumResults()));
     symbols.erase(function);
     if (!library) {
       symbols.insert(made);

@@ -2,6 +2,7 @@
 
 #include "weft/compiler/program/PlanTables.h"
 
+#include "weft/dialects/plan/KernelResults.h"
 #include "weft/dialects/plan/LocalArrays.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -169,8 +170,11 @@ FailureOr<Offset<fb::Kernel>> KernelTables::write(StringAttr symbol) {
   auto counted =
       op ? op->getAttrOfType<FloatAttr>(fb::kOperationsAttr) : FloatAttr();
   double operations = counted ? counted.getValueAsDouble() : 0;
+  auto written =
+      op ? op->getAttrOfType<IntegerAttr>(fb::kResultsAttr) : IntegerAttr();
+  uint32_t results = written ? uint32_t(written.getInt()) : 0;
   auto made = [&](fb::KernelCode code, Offset<void> table) {
-    return fb::CreateKernel(builder, code, table, scratch, operations);
+    return fb::CreateKernel(builder, code, table, scratch, operations, results);
   };
   if (auto device = dyn_cast_or_null<fb::DeviceKernelOp>(op)) {
     uint32_t next = modules.size();

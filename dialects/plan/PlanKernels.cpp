@@ -1,5 +1,6 @@
 //===- PlanKernels.cpp - kernels that are no functions of the host --------===//
 
+#include "weft/dialects/plan/KernelResults.h"
 #include "weft/dialects/plan/Plan.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/KernelTraits.h"
@@ -143,11 +144,15 @@ LogicalResult PlanDialect::verifyOperationAttribute(Operation *op,
   if (attribute.getName() == kOperationsAttr && count &&
       count.getType().isF64() && count.getValueAsDouble() >= 0)
     return success();
+  auto results = dyn_cast<IntegerAttr>(attribute.getValue());
+  if (attribute.getName() == kResultsAttr && results &&
+      results.getType().isSignlessInteger(64) && results.getInt() >= 0)
+    return success();
   return op->emitError() << "attribute '" << attribute.getName() << "' is "
                          << attribute.getValue() << "; write '" << kLibraryAttr
-                         << " = #plan.contraction<...>' on a kernel function, "
-                            "or '"
-                         << kOperationsAttr << " = 1.0' on a kernel";
+                         << " = #plan.contraction<...>' on a kernel function, '"
+                         << kOperationsAttr << " = 1.0' or '" << kResultsAttr
+                         << " = 1 : i64' on a kernel";
 }
 
 LogicalResult LibraryContractionOp::verify() {

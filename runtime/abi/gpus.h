@@ -65,6 +65,11 @@ typedef struct weft_gpu_list {
 /// nothing is allocated on a GPU. May be called from any thread.
 weft_error *weft_gpus(weft_gpu_list *out);
 
+/// Whether later runs on GPUs may launch instructions together, as CUDA graphs,
+/// when they run with the same memory again; the results are the same. On at
+/// first; without effect on other devices.
+void weft_runtime_graphs(weft_runtime *runtime, int on);
+
 #ifdef __cplusplus
 }
 #endif

@@ -85,6 +85,8 @@ struct Run {
   /// Whether to fill arenas, and outputs that reuse no input, with 0xFF bytes
   /// before the run; for tests.
   bool poison = false;
+  /// Whether a GPU may launch instructions together, as a CUDA graph.
+  bool graphs = true;
   /// Whether to keep devices apart, for tests (see canIsolate()); `memory` is
   /// the ports' memory of each device, by its position.
   bool isolate = false;

@@ -298,6 +298,7 @@ static Status enqueue(weft_runtime *runtime, const weft_program *program,
   run.inputs = std::move(binding.inputs);
   run.outputs = std::move(binding.outputs);
   run.poison = areBuffers && runtime->poison;
+  run.graphs = runtime->graphs;
   run.isolate = areBuffers && runtime->isolate;
   if (run.isolate)
     run.memory = memoryOf(binding);

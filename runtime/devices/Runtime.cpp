@@ -131,6 +131,11 @@ WEFT_EXPORT void weft_runtime_poison(weft_runtime *runtime, int on) {
   runtime->poison = on != 0;
 }
 
+WEFT_EXPORT void weft_runtime_graphs(weft_runtime *runtime, int on) {
+  if (runtime)
+    runtime->graphs = on != 0;
+}
+
 WEFT_EXPORT weft_error *weft_runtime_isolate(weft_runtime *runtime, int on) {
   return guarded([&]() -> Status {
     if (!runtime)

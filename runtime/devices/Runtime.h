@@ -82,6 +82,7 @@ struct weft_runtime {
   /// Held by a caller that enqueues; runs do not hold it.
   std::mutex mutex;
   std::atomic<bool> poison = false;
+  std::atomic<bool> graphs = true;
   bool isolate = false; ///< guarded by the mutex
   std::shared_ptr<weft::runtime::TicketLog> tickets =
       std::make_shared<weft::runtime::TicketLog>();

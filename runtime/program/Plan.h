@@ -106,6 +106,9 @@ struct Kernel {
   std::variant<HostKernel, DeviceKernel, LibraryContraction, Builtin> code;
   uint64_t scratch = 0;  ///< bytes that each launch needs
   double operations = 0; ///< operations of a launch, for profiles
+  /// The number of a launch's buffers that are written: the last ones before
+  /// scratch memory. 0: not known, any that is writable may be.
+  uint32_t results = 0;
 };
 /// Code of a device; `data` lies in the plan's bytes.
 struct DeviceModule {

@@ -44,9 +44,24 @@ Status PlanReader::readLaunch(size_t index, const plan::Launch &launch,
           std::get_if<LibraryContraction>(&out.kernels[i.index].code))
     if (Status ok = checkContraction(what, *contraction, i); !ok)
       return ok;
+  if (Status ok = checkResults(what, i); !ok)
+    return ok;
   if (Status ok = readScratch(what, launch, i); !ok)
     return ok;
   i.argumentCount = uint32_t(out.arguments.size()) - i.firstArgument;
+  return {};
+}
+
+Status PlanReader::checkResults(const std::string &what,
+                                const Instruction &i) const {
+  uint32_t results = out.kernels[i.index].results;
+  if (results > i.argumentCount)
+    return badPlan(what, " on ", i.argumentCount, " buffers, it writes ",
+                   results);
+  for (uint32_t n = i.argumentCount - results; n < i.argumentCount; ++n)
+    if (Status ok = checkWritable(what, out.arguments[i.firstArgument + n]);
+        !ok)
+      return ok;
   return {};
 }
 

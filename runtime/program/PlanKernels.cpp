@@ -136,6 +136,7 @@ Status PlanReader::readKernel(const std::string &what,
                               const plan::Kernel &kernel, Kernel &info) {
   info.scratch = kernel.scratch();
   info.operations = kernel.operations();
+  info.results = kernel.results();
   if (info.scratch > largestMemory)
     return badPlan(what, " wants ", info.scratch, " bytes of scratch memory");
   if (const auto *host = kernel.code_as_host()) {

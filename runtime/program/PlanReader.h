@@ -60,6 +60,7 @@ private:
   Status checkWaits() const;
   Status checkUntouched(size_t at, const Instruction &i, uint32_t start) const;
   Status checkWritable(const std::string &what, uint32_t buffer) const;
+  Status checkResults(const std::string &what, const Instruction &i) const;
   bool overlap(uint32_t a, uint32_t b) const;
 
   const plan::Program &in;

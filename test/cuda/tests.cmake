@@ -39,7 +39,8 @@ add_subdirectory(cuda/driver)
 add_subdirectory(cuda/cublaslt)
 # Loads whichever libcuda.so.1 the loader finds: in a build folder the fake, of
 # which several orders are tried; elsewhere the machine's own.
-add_executable(cuda-driver-test cuda/cuda-driver-test.cpp cuda/cuda-driver-faults-test.cpp)
+add_executable(cuda-driver-test cuda/cuda-driver-test.cpp cuda/cuda-driver-faults-test.cpp
+  cuda/cuda-driver-graph-test.cpp)
 target_link_libraries(cuda-driver-test PRIVATE weft_catch_main ${CMAKE_DL_LIBS})
 target_include_directories(cuda-driver-test PRIVATE ${PROJECT_BINARY_DIR}/include)
 target_compile_options(cuda-driver-test PRIVATE -fexceptions)

@@ -7,6 +7,7 @@ foreach(name async execute collectives file isolation plan sharing starts)
     WEFT_TEST_KERNELS="$<TARGET_FILE:weft_test_kernels>")
   add_dependencies(runtime-${name}-test weft_test_kernels)
 endforeach()
+weft_unit_test(runtime-hazards-test SRCS unit/runtime-hazards-test.cpp LINK WeftRuntime)
 # The runtime's library exports its C API only: its parts are linked in.
 weft_unit_test(runtime-executor-test SRCS unit/runtime-executor-test.cpp ${PROJECT_SOURCE_DIR}/runtime/devices/RunQueue.cpp
   ${PROJECT_SOURCE_DIR}/runtime/devices/Ticket.cpp

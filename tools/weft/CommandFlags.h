@@ -16,6 +16,8 @@ void addLayoutFlags(CLI::App &app, ModelFlags &flags);
 /// Adds --devices; `usual` says what is used without it.
 void addDevices(CLI::App &app, std::optional<DeviceList> &devices,
                 const std::string &usual);
+/// Adds --graphs, of commands that run programs.
+void addGraphs(CLI::App &app, bool &graphs);
 void addTiming(CLI::App &app, ModelFlags &flags);
 /// Adds --target, --matmul-precision and --timing.
 void addTargetFlags(CLI::App &app, ModelFlags &flags);

@@ -217,6 +217,7 @@ static void addRun(CLI::App &app, RunFlags &flags) {
                  "in.npz: a global array for each input, by its name");
   app.add_option("--outputs", flags.outputs, "out.npz: the results");
   addDevices(app, flags.devices, "as many as the program's mesh has");
+  addGraphs(app, flags.graphs);
   app.add_option("--repeat", flags.repeat,
                  "run N times; donated state goes from run to run")
       ->check(CLI::Range(int64_t(1), int64_t(1) << 40))
@@ -245,6 +246,7 @@ static void addProfile(CLI::App &app, ProfileFlags &flags) {
                  "in.npz: a global array for each input, by its name; without "
                  "it floats are random, other numbers 0");
   addDevices(app, flags.run.devices, "as many as the program's mesh has");
+  addGraphs(app, flags.run.graphs);
   app.add_option("--repeat", flags.run.repeat,
                  "measure N runs, behind one that is not")
       ->check(CLI::Range(int64_t(1), int64_t(1) << 40))

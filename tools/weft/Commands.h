@@ -58,6 +58,7 @@ struct ModelFlags {
   /// The sizes that an input's unknown sizes may count as, in the order in which
   /// they are tried: of commands that run nothing.
   std::vector<int64_t> openSizes;
+  bool graphs = true;               ///< of commands that run; see RunFlags
   bool namesTarget = false;         ///< --target was given
   std::optional<double> fixSeconds; ///< for trying changes; none: no limit
   bool timing = false;
@@ -171,6 +172,7 @@ struct RunFlags {
   std::string step;
   int64_t repeat = 1; ///< runs; donated inputs carry on from run to run
   bool list = false;  ///< print the ports
+  bool graphs = true; ///< whether GPUs may launch instructions together
   weft_processes *processes = nullptr;
 };
 

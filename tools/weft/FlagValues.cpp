@@ -66,6 +66,14 @@ FlagCheck weft::tool::isStepOrAll() {
   };
 }
 
+FlagCheck weft::tool::isSwitch() {
+  return [](const std::string &text) -> std::string {
+    if (text == "on" || text == "off")
+      return "";
+    return "must be on or off, not " + text;
+  };
+}
+
 FlagCheck weft::tool::isMatmulPrecision() {
   return [](const std::string &text) -> std::string {
     if (text == "f32" || text == "tf32")

@@ -33,6 +33,8 @@ FlagCheck isVerbosity();
 /// Checks for train, evaluate or predict.
 FlagCheck isStep();
 FlagCheck isStepOrAll();
+/// Checks for on or off.
+FlagCheck isSwitch();
 /// Checks for f32 or tf32.
 FlagCheck isMatmulPrecision();
 /// Checks for a finite number other than 0.

@@ -74,6 +74,15 @@ void weft::tool::addTargetFlags(CLI::App &app, ModelFlags &flags) {
   addTiming(app, flags);
 }
 
+void weft::tool::addGraphs(CLI::App &app, bool &graphs) {
+  app.add_option_function<std::string>(
+         "--graphs",
+         [&graphs](const std::string &text) { graphs = text == "on"; },
+         "on (the default): a GPU launches the instructions between two jumps "
+         "together, as a CUDA graph; off: one by one")
+      ->check(isSwitch());
+}
+
 void weft::tool::addLossFlags(CLI::App &app, ModelFlags &flags) {
   app.add_option("--loss", flags.loss, "a Keras name or JSON");
   app.add_option("--metrics", flags.metrics,

@@ -158,6 +158,7 @@ static void addTrained(CLI::App &app, ModelFlags &flags) {
   addModel(app, flags, kTrained);
   addLayoutFlags(app, flags);
   addTargetFlags(app, flags);
+  addGraphs(app, flags.graphs);
   addOptimizerFlags(app, flags);
   addLossFlags(app, flags);
   addSeed(app, flags);
@@ -225,6 +226,7 @@ void weft::tool::addEvaluate(CLI::App &app, EvaluateFlags &flags,
   addModel(app, flags.model, kTrained);
   addLayoutFlags(app, flags.model);
   addTargetFlags(app, flags.model);
+  addGraphs(app, flags.model.graphs);
   addSeed(app, flags.model);
   addBatchSize(app, flags.model);
   addInputFlags(app, flags.data);

@@ -3,6 +3,8 @@
 #include "weft/base/Text.h"
 #include "weft/runtime/devices/cuda/MemoryNeeds.h"
 
+#include <algorithm>
+
 namespace weft::runtime {
 
 Status CudaDevices::open(int64_t count, std::unique_ptr<DeviceSet> &out) {
@@ -378,6 +380,44 @@ static std::vector<cuda::Address> addressesOf(const Plan &plan, const Run &run,
   return out;
 }
 
+/// Whether all devices of the mesh share one GPU.
+bool CudaDevices::isOneGpu(const Mesh &mesh) const {
+  const Gpu *first = devices[size_t(mesh.devices.front())].gpu.get();
+  return std::ranges::all_of(mesh.devices, [&](int64_t number) {
+    return devices[size_t(number)].gpu.get() == first;
+  });
+}
+
+std::vector<RunSchedule::Lane> CudaDevices::lanesOf(const Mesh &mesh) const {
+  std::vector<RunSchedule::Lane> lanes;
+  for (int64_t number : mesh.devices) {
+    const Device &device = devices[size_t(number)];
+    lanes.push_back({device.work.get(), device.event.get()});
+    if (device.workspace)
+      lanes.back().workspace = {device.workspace->place(),
+                                device.workspace->bytes()};
+  }
+  return lanes;
+}
+
+/// Graphs are used where one launch is for all devices, and nothing has to be
+/// known of single instructions.
+RunSchedule::Graphs CudaDevices::graphsOf(const Run &run,
+                                          const Mesh &mesh) const {
+  const Device &first = devices[size_t(mesh.devices.front())];
+  if (!run.graphs || run.times || checksLaunches() || !isOneGpu(mesh) ||
+      !first.gpu->driver().hasGraphs)
+    return {};
+  GraphCache::Places places(run.inputs.begin(), run.inputs.end());
+  places.insert(places.end(), run.outputs.begin(), run.outputs.end());
+  for (int64_t number : mesh.devices) {
+    const Device &device = devices[size_t(number)];
+    places.push_back(device.arena->address());
+    places.push_back(device.workspace ? device.workspace->address() : nullptr);
+  }
+  return {true, std::move(places)};
+}
+
 Status CudaDevices::enqueueAll(GpuProgram &program, const Run &run,
                                RunClock *clock, CollectiveCounts &counts,
                                std::vector<std::string> &last) {
@@ -387,25 +427,21 @@ Status CudaDevices::enqueueAll(GpuProgram &program, const Run &run,
   if (Status ok = growWorkspaces(program); !ok)
     return ok;
   for (int64_t number : plan.mesh.devices)
-    if (Status ok = awaitWrites(*devices[size_t(number)].work); !ok)
-      return ok;
+    if (number == plan.mesh.devices.front() || !isOneGpu(plan.mesh))
+      if (Status ok = awaitWrites(*devices[size_t(number)].work); !ok)
+        return ok;
   if (run.poison)
     if (Status ok = poison(plan, run); !ok)
       return ok;
-  std::vector<RunSchedule::Lane> lanes;
-  GpuTables::Addresses addresses;
-  for (size_t p = 0; p < plan.mesh.devices.size(); ++p) {
-    const Device &device = devices[size_t(plan.mesh.devices[p])];
-    lanes.push_back({device.work.get(), device.event.get()});
-    if (device.workspace)
-      lanes.back().workspace = {device.workspace->place(),
-                                device.workspace->bytes()};
-    addresses.push_back(addressesOf(plan, run, p, device.arena->place(),
-                                    program.constants(int64_t(p))));
-  }
-  if (Status ok = program.collectives().bind(addresses); !ok)
-    return ok;
-  RunSchedule schedule(program, std::move(lanes), addresses, clock);
+  auto bind = [&](GpuTables::Addresses &addresses) {
+    for (size_t p = 0; p < plan.mesh.devices.size(); ++p)
+      addresses.push_back(addressesOf(
+          plan, run, p, devices[size_t(plan.mesh.devices[p])].arena->place(),
+          program.constants(int64_t(p))));
+    return program.collectives().bind(addresses);
+  };
+  RunSchedule schedule(program, lanesOf(plan.mesh), bind, clock,
+                       graphsOf(run, plan.mesh));
   Status result = schedule.run();
   counts = schedule.counts();
   for (size_t p = 0; p < plan.mesh.devices.size(); ++p)
@@ -422,8 +458,10 @@ Status CudaDevices::perform(Run &run) {
   RunClock clock;
   Status result =
       enqueueAll(program, run, run.times ? &clock : nullptr, counts, last);
-  // Enqueued operations use memory of the run, even if a later one failed.
-  for (size_t p = 0; p < plan.mesh.devices.size(); ++p) {
+  // Enqueued operations use memory of the run, even if a later one failed. On
+  // one GPU, the first device's stream has waited for the others.
+  bool isJoined = result && isOneGpu(plan.mesh);
+  for (size_t p = 0; p < (isJoined ? 1 : plan.mesh.devices.size()); ++p) {
     int64_t number = plan.mesh.devices[p];
     Status done = devices[size_t(number)].work->wait();
     if (done || !result)

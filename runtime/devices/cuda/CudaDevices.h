@@ -61,6 +61,9 @@ private:
   /// `last` gets the kernel that the device at each position enqueued last.
   Status enqueueAll(GpuProgram &program, const Run &run, RunClock *clock,
                     CollectiveCounts &counts, std::vector<std::string> &last);
+  bool isOneGpu(const Mesh &mesh) const;
+  std::vector<RunSchedule::Lane> lanesOf(const Mesh &mesh) const;
+  RunSchedule::Graphs graphsOf(const Run &run, const Mesh &mesh) const;
   Status growArenas(const Plan &plan);
   Status growWorkspaces(const GpuProgram &program);
   Status poison(const Plan &plan, const Run &run);

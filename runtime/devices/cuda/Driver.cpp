@@ -83,7 +83,12 @@ Status Driver::open() {
                      versionText(version),                                     \
                      " has no function " #symbol                               \
                      "; install a newer driver of NVIDIA");
-  WEFT_CUDA_FUNCTIONS(WEFT_CUDA_FUNCTION)
+  WEFT_CUDA_CALLS(WEFT_CUDA_FUNCTION)
+#undef WEFT_CUDA_FUNCTION
+#define WEFT_CUDA_FUNCTION(name, symbol, first, parameters)                    \
+  name = reinterpret_cast<decltype(name)>(find(#symbol));                      \
+  hasGraphs = hasGraphs && name;
+  WEFT_CUDA_GRAPH_CALLS(WEFT_CUDA_FUNCTION)
 #undef WEFT_CUDA_FUNCTION
   Status ok = check(cuInit(0), "cuInit");
   if (!ok)

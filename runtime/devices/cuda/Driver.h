@@ -24,7 +24,8 @@ struct Driver {
   cuda::Result(*name) parameters = nullptr;
   WEFT_CUDA_FUNCTIONS(WEFT_CUDA_FUNCTION)
 #undef WEFT_CUDA_FUNCTION
-  int version = 0; ///< 12040 for 12.4
+  int version = 0;       ///< 12040 for 12.4
+  bool hasGraphs = true; ///< whether all functions of graphs are there
 
   /// Loads and initializes the driver, once; later calls return the same.
   static Status load(const Driver *&out);

@@ -35,6 +35,11 @@ using Module = struct ModuleObject *;
 using Function = struct FunctionObject *;
 using Stream = struct StreamObject *;
 using Event = struct EventObject *;
+using Graph = struct GraphObject *;
+using GraphNode = struct GraphNodeObject *;
+using GraphExec = struct GraphExecObject *;
+/// What an edge of a graph says beside its ends; only its presence counts here.
+struct EdgeData;
 
 /// The status of a call; cuGetErrorName() knows more numbers.
 enum class Result : int {
@@ -75,6 +80,12 @@ enum class Result : int {
   NotSupported = 801,
   SystemDriverMismatch = 803,
   StreamCaptureUnsupported = 900,
+  StreamCaptureInvalidated = 901,
+  StreamCaptureMerge = 902,
+  StreamCaptureUnmatched = 903,
+  StreamCaptureUnjoined = 904,
+  StreamCaptureIsolation = 905,
+  StreamCaptureWrongThread = 908,
   Unknown = 999
 };
 
@@ -148,12 +159,34 @@ enum EventFlags : unsigned {
   kEventDisableTiming = 2
 };
 
+/// Which threads may not make calls that are unsafe while a stream captures.
+enum class CaptureMode : int { Global = 0, ThreadLocal = 1, Relaxed = 2 };
+enum class CaptureStatus : int { None = 0, Active = 1, Invalidated = 2 };
+enum CaptureDependencies : unsigned {
+  kAddCaptureDependencies = 0,
+  kSetCaptureDependencies = 1
+};
+
 } // namespace weft::cuda
 
 // F(name for cuGetProcAddress(), symbol in the library, first driver with it,
 // parameters of the function).
 // clang-format off
 #define WEFT_CUDA_FUNCTIONS(F) \
+  WEFT_CUDA_CALLS(F) \
+  WEFT_CUDA_GRAPH_CALLS(F)
+// Those of graphs: drivers before CUDA 12.3 lack some of them, and run without.
+#define WEFT_CUDA_GRAPH_CALLS(F) \
+  F(cuStreamBeginCapture, cuStreamBeginCapture_v2, 10010, (weft::cuda::Stream stream, weft::cuda::CaptureMode mode)) \
+  F(cuStreamEndCapture, cuStreamEndCapture, 10000, (weft::cuda::Stream stream, weft::cuda::Graph *graph)) \
+  F(cuStreamGetCaptureInfo, cuStreamGetCaptureInfo_v3, 12030, (weft::cuda::Stream stream, weft::cuda::CaptureStatus *status, uint64_t *id, weft::cuda::Graph *graph, const weft::cuda::GraphNode **dependencies, const weft::cuda::EdgeData **edges, size_t *count)) \
+  F(cuStreamUpdateCaptureDependencies, cuStreamUpdateCaptureDependencies_v2, 12030, (weft::cuda::Stream stream, weft::cuda::GraphNode *dependencies, const weft::cuda::EdgeData *edges, size_t count, unsigned flags)) \
+  F(cuGraphAddEmptyNode, cuGraphAddEmptyNode, 10000, (weft::cuda::GraphNode *node, weft::cuda::Graph graph, const weft::cuda::GraphNode *dependencies, size_t count)) \
+  F(cuGraphInstantiate, cuGraphInstantiateWithFlags, 11040, (weft::cuda::GraphExec *exec, weft::cuda::Graph graph, unsigned long long flags)) \
+  F(cuGraphLaunch, cuGraphLaunch, 10000, (weft::cuda::GraphExec exec, weft::cuda::Stream stream)) \
+  F(cuGraphExecDestroy, cuGraphExecDestroy, 10000, (weft::cuda::GraphExec exec)) \
+  F(cuGraphDestroy, cuGraphDestroy, 10000, (weft::cuda::Graph graph))
+#define WEFT_CUDA_CALLS(F) \
   F(cuInit, cuInit, 2000, (unsigned flags)) \
   F(cuDriverGetVersion, cuDriverGetVersion, 2020, (int *version)) \
   F(cuGetProcAddress, cuGetProcAddress_v2, 12000, (const char *name, void **function, int version, uint64_t flags, weft::cuda::ProcAddressStatus *status)) \

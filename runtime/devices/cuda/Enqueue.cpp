@@ -12,6 +12,15 @@ bool checksLaunches() {
   return isAsked;
 }
 
+void follow(const Instruction &jump, bool isTrue, Standing &standing) {
+  if (jump.kind == plan::Operation::Return)
+    standing.hasReturned = true;
+  else if (jump.kind == plan::Operation::JumpUnless && isTrue)
+    ++standing.pc;
+  else
+    standing.pc = jump.target;
+}
+
 Status StepEnqueuer::launchCode(const DeviceKernel &kernel,
                                 const GpuFunction &function,
                                 std::vector<cuda::Address> places) {
@@ -23,7 +32,7 @@ Status StepEnqueuer::launchCode(const DeviceKernel &kernel,
   return driver.check(driver.cuLaunchKernel(function.function, function.blocks,
                                             1, 1, kernel.block[0],
                                             kernel.block[1], kernel.block[2],
-                                            kernel.shared, stream.handle(),
+                                            kernel.shared, target().handle(),
                                             parameters.data(), nullptr),
                       "cuLaunchKernel of \"" + kernel.symbol + "\"");
 }
@@ -43,7 +52,7 @@ Status StepEnqueuer::launch(const Instruction &i) {
     places.push_back(addresses[plan.arguments[i.firstArgument + n]]);
   last = kernel.symbol;
   const GpuContraction *library = program.contraction(position, i.index);
-  Status ok = library ? library->launch(stream, places, workspace)
+  Status ok = library ? library->launch(target(), places, workspace)
                       : launchCode(kernel, program.launch(position, i.index),
                                    std::move(places));
   if (ok && checksLaunches())
@@ -60,8 +69,25 @@ Status StepEnqueuer::copy(const Instruction &i) {
     return {};
   return driver.check(driver.cuMemcpyDtoDAsync(addresses[i.target],
                                                addresses[i.index], bytes,
-                                               stream.handle()),
+                                               target().handle()),
                       "cuMemcpyDtoDAsync of a buffer");
+}
+
+Status StepEnqueuer::place(const Instruction &i) {
+  return i.kind == plan::Operation::Launch ? launch(i) : copy(i);
+}
+
+std::vector<BytesTouched> StepEnqueuer::bytesOf(const Instruction &i) const {
+  std::vector<BytesTouched> out;
+  for (BufferUse use : buffersOf(plan, i))
+    out.push_back(bytesOf(use));
+  const GpuContraction *library = i.kind == plan::Operation::Launch
+                                      ? program.contraction(position, i.index)
+                                      : nullptr;
+  if (library && library->workspaceBytes())
+    out.push_back({workspace.address, workspace.address + workspace.bytes,
+                   /*isWritten=*/true});
+  return out;
 }
 
 Status StepEnqueuer::enqueue(uint32_t pc) {
@@ -69,21 +95,27 @@ Status StepEnqueuer::enqueue(uint32_t pc) {
   if (clock)
     if (Status ok = clock->begin(pc, position, stream); !ok)
       return ok;
-  if (Status ok = i.kind == plan::Operation::Launch ? launch(i) : copy(i); !ok)
+  if (capture)
+    if (Status ok = capture->before(bytesOf(i)); !ok)
+      return ok;
+  if (Status ok = place(i); !ok)
     return ok;
+  if (capture)
+    return capture->after();
   return clock ? clock->end(position, stream) : Status();
 }
 
-Status StepEnqueuer::isTrue(uint32_t buffer, bool &out) {
-  const Driver &driver = stream.gpu().driver();
+Status StepEnqueuer::isTrue(uint32_t buffer, const GpuStream &on, bool &out) {
+  const Driver &driver = on.gpu().driver();
   uint8_t byte = 0;
-  if (Status ok =
-          driver.check(driver.cuMemcpyDtoHAsync(&byte, addresses[buffer], 1,
-                                                stream.handle()),
-                       "cuMemcpyDtoHAsync of a condition");
+  if (Status ok = on.gpu().makeCurrent(); !ok)
+    return ok;
+  if (Status ok = driver.check(
+          driver.cuMemcpyDtoHAsync(&byte, addresses[buffer], 1, on.handle()),
+          "cuMemcpyDtoHAsync of a condition");
       !ok)
     return ok;
-  if (Status ok = stream.wait(); !ok) {
+  if (Status ok = on.wait(); !ok) {
     ok.error().message += " (the last kernel enqueued is \"" + last + "\")";
     return ok;
   }
@@ -91,41 +123,37 @@ Status StepEnqueuer::isTrue(uint32_t buffer, bool &out) {
   return {};
 }
 
-Status StepEnqueuer::run(Standing &standing) {
+Status StepEnqueuer::run(Standing &standing, uint32_t end) {
   using plan::Operation;
   // Another device may have been enqueued in between, which changes the current
   // context.
   if (Status ok = stream.gpu().makeCurrent(); !ok)
     return ok;
-  for (uint32_t &pc = standing.pc;; ++pc) {
-    const Instruction &i = plan.instructions[pc];
+  while (standing.pc != end && !standing.hasReturned) {
+    const Instruction &i = plan.instructions[standing.pc];
     switch (i.kind) {
     case Operation::Launch:
     case Operation::Copy:
-      if (Status ok = enqueue(pc); !ok)
+      if (Status ok = enqueue(standing.pc); !ok)
         return ok;
+      ++standing.pc;
       break;
-    case Operation::Jump:
-      pc = i.target - 1;
-      break;
-    case Operation::JumpUnless: {
-      bool isGoingOn = true;
-      if (Status ok = isTrue(i.index, isGoingOn); !ok)
-        return ok;
-      if (!isGoingOn)
-        pc = i.target - 1;
-      break;
-    }
     case Operation::Start:
       standing.isWaiting = true;
       return {};
     case Operation::Wait: // the stream has waited since the start
+      ++standing.pc;
       break;
-    default: // Return: readPlan allows no others
-      standing.hasReturned = true;
-      return {};
+    default: { // jumps and the return: readPlan allows no others
+      bool holds = true;
+      if (i.kind == Operation::JumpUnless)
+        if (Status ok = isTrue(i.index, stream, holds); !ok)
+          return ok;
+      follow(i, holds, standing);
+    }
     }
   }
+  return {};
 }
 
 } // namespace weft::runtime

@@ -2,7 +2,7 @@
 //
 //   StepEnqueuer step(program, position, stream, addresses, workspace, clock);
 //   Standing standing;
-//   if (Status ok = step.run(standing); !ok) return ok;   // enqueued, not done
+//   if (Status ok = step.run(standing, end); !ok) return ok; // enqueued, not done
 //   if (standing.isWaiting) ...                   // at a collective
 //
 // Buffer b is at addresses[b]. This is the only code that launches a program's
@@ -16,12 +16,17 @@
 #include "weft/runtime/collectives/Deadlock.h"
 #include "weft/runtime/devices/cuda/GpuProgram.h"
 #include "weft/runtime/devices/cuda/RunClock.h"
+#include "weft/runtime/devices/cuda/StepGraph.h"
 
 namespace weft::runtime {
 
 /// Whether WEFT_CUDA_CHECK=1 is set: each launch is waited for, so that an
 /// error names it.
 bool checksLaunches();
+
+/// Moves a device behind a jump or a return. `isTrue`: the value of the jump's
+/// condition, if it has one.
+void follow(const Instruction &jump, bool isTrue, Standing &standing);
 
 class StepEnqueuer {
 public:
@@ -33,8 +38,20 @@ public:
       : program(program), plan(program.program()->plan()), position(position),
         stream(stream), addresses(std::move(addresses)), workspace(workspace),
         clock(clock) {}
-  /// Enqueues the device's next instructions, up to a collective or the end.
-  Status run(Standing &standing);
+  /// Enqueues the device's next instructions, up to a collective, instruction
+  /// `end` or the end of the plan.
+  Status run(Standing &standing, uint32_t end);
+  /// Waits for the stream `on`, which has all of the device's operations so
+  /// far, and reads a condition, as the host decides.
+  Status isTrue(uint32_t buffer, const GpuStream &on, bool &out);
+  /// Sets the graph of which the next instructions become nodes; null: they are
+  /// enqueued.
+  void record(GraphCapture *given) { capture = given; }
+  /// The bytes of a buffer on this device.
+  BytesTouched bytesOf(BufferUse use) const {
+    cuda::Address begin = addresses[use.buffer];
+    return {begin, begin + plan.buffers[use.buffer].bytes, use.isWritten};
+  }
   const std::string &lastKernel() const { return last; }
 
 private:
@@ -45,8 +62,12 @@ private:
   Status copy(const Instruction &instruction);
   /// Enqueues a launch or copy, and measures it if requested.
   Status enqueue(uint32_t pc);
-  /// Waits for the stream and reads a condition, as the host decides.
-  Status isTrue(uint32_t buffer, bool &out);
+  /// Enqueues an instruction, or makes it a node of the graph.
+  Status place(const Instruction &instruction);
+  std::vector<BytesTouched> bytesOf(const Instruction &instruction) const;
+  const GpuStream &target() const {
+    return capture ? capture->stream() : stream;
+  }
 
   const GpuProgram &program;
   const Plan &plan;
@@ -54,7 +75,8 @@ private:
   const GpuStream &stream;
   std::vector<cuda::Address> addresses; ///< indexed by buffer
   Workspace workspace;
-  RunClock *clock;  ///< null: nothing is measured
+  RunClock *clock; ///< null: nothing is measured
+  GraphCapture *capture = nullptr;
   std::string last; ///< the kernel that was launched last
 };
 

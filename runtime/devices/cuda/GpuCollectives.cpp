@@ -219,6 +219,14 @@ Status GpuCollectives::bind(const GpuTables::Addresses &addresses) {
   return {};
 }
 
+std::vector<std::shared_ptr<const GpuMemory>> GpuCollectives::pointers() const {
+  std::vector<std::shared_ptr<const GpuMemory>> out;
+  for (const auto &[gpu, side] : sides)
+    if (auto memory = side.tables->pointers())
+      out.push_back(std::move(memory));
+  return out;
+}
+
 Status GpuCollectives::Launches::launch(const GpuStream &stream) const {
   const Driver &driver = stream.gpu().driver();
   for (const Call &call : calls) {

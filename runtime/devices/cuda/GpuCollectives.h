@@ -37,6 +37,8 @@ public:
                  const std::shared_ptr<MemoryMeter> &meter);
   /// Binds the addresses before each run, while none is running.
   Status bind(const GpuTables::Addresses &addresses);
+  /// The bound pointers, which launches read.
+  std::vector<std::shared_ptr<const GpuMemory>> pointers() const;
 
   /// The launches of one GPU for a group; there are none if nothing moves.
   class Launches {

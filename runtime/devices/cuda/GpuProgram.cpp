@@ -1,6 +1,7 @@
 #include "weft/runtime/devices/cuda/GpuProgram.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace weft::runtime {
 
@@ -187,6 +188,10 @@ Status GpuProgram::prepare(const std::vector<GpuShare> &shares,
   }
   if (Status ok = placeCoordinates(shares, meter); !ok)
     return ok;
+  pieceEnds.resize(owner->plan().instructions.size());
+  std::iota(pieceEnds.begin(), pieceEnds.end(), 0);
+  for (StraightPiece piece : straightPieces(owner->plan()))
+    pieceEnds[piece.first] = piece.end;
   return meetings.prepare(owner->plan(), shares, meter);
 }
 

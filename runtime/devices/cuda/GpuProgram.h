@@ -11,6 +11,7 @@
 
 #include "weft/runtime/devices/cuda/GpuCollectives.h"
 #include "weft/runtime/devices/cuda/GpuContraction.h"
+#include "weft/runtime/devices/cuda/GraphCache.h"
 
 namespace weft::runtime {
 
@@ -45,6 +46,10 @@ public:
   }
   GpuCollectives &collectives() { return meetings; }
   const GpuCollectives &collectives() const { return meetings; }
+  GraphCache &graphs() { return graphCache; }
+  /// The end of the straight piece that begins at an instruction; the
+  /// instruction itself if it jumps or returns.
+  uint32_t pieceEnd(uint32_t first) const { return pieceEnds[first]; }
 
 private:
   /// The modules, functions and constants of the program on one GPU.
@@ -72,6 +77,8 @@ private:
   std::vector<const Gpu *> gpuOf;                 ///< indexed by position
   std::vector<std::unique_ptr<GpuMemory>> places; ///< coordinates, by position
   GpuCollectives meetings;
+  std::vector<uint32_t> pieceEnds; ///< indexed by instruction
+  GraphCache graphCache; ///< last, as graphs use modules, constants and tables
 };
 
 } // namespace weft::runtime

@@ -1,5 +1,7 @@
 #include "weft/runtime/devices/cuda/GpuTables.h"
 
+#include <algorithm>
+
 namespace weft::runtime {
 
 uint64_t GpuTables::addPointers(const std::vector<int64_t> &members,
@@ -23,17 +25,23 @@ Status GpuTables::bind(const Addresses &addresses) {
   std::vector<cuda::Address> next;
   for (const Slot &slot : slots)
     next.push_back(addresses[size_t(slot.position)][slot.buffer]);
-  if (next.empty() || next == bound)
+  if (next.empty())
     return {};
+  auto known = std::ranges::find(bound, next, &Bound::addresses);
+  if (known != bound.end()) {
+    bound.splice(bound.begin(), bound, known);
+    return {};
+  }
   std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t *>(next.data()),
                                  next.size() * sizeof(cuda::Address));
-  bound.clear(); // a failed copy leaves nothing bound
-  placedPointers = nullptr;
-  if (Status ok = GpuMemory::copyOf(
-          bytes, gpu, device, "pointers of collectives", meter, placedPointers);
+  std::unique_ptr<GpuMemory> memory;
+  if (Status ok = GpuMemory::copyOf(bytes, gpu, device,
+                                    "pointers of collectives", meter, memory);
       !ok)
     return ok;
-  bound = std::move(next);
+  if (bound.size() == kMostSets)
+    bound.pop_back();
+  bound.push_front({std::move(next), std::move(memory)});
   return {};
 }
 

@@ -17,6 +17,8 @@
 
 #include "weft/runtime/devices/cuda/GpuMemory.h"
 
+#include <list>
+
 namespace weft::runtime {
 
 class GpuTables {
@@ -47,15 +49,20 @@ public:
 
   /// Copies the tables to the GPU; nothing may be added later.
   Status place(std::shared_ptr<MemoryMeter> meter);
-  /// Uploads the pointers if they have changed. No enqueued launch may read
-  /// them.
+  /// Chooses the pointers to these addresses, and uploads them unless they are
+  /// one of the last sets. No enqueued launch may read any.
   Status bind(const Addresses &addresses);
+  /// The chosen pointers, null if there are none; whoever keeps them may launch
+  /// kernels on them.
+  std::shared_ptr<const GpuMemory> pointers() const {
+    return bound.empty() ? nullptr : bound.front().memory;
+  }
 
   cuda::Address rowsAt(uint64_t start) const {
     return placedRows->place() + start;
   }
   cuda::Address pointersAt(uint64_t start) const {
-    return placedPointers->place() + start;
+    return bound.front().memory->place() + start;
   }
 
 private:
@@ -64,8 +71,14 @@ private:
   std::shared_ptr<MemoryMeter> meter;
   std::vector<uint8_t> rows;
   std::vector<Slot> slots;
-  std::vector<cuda::Address> bound; ///< addresses of `slots`
-  std::unique_ptr<GpuMemory> placedRows, placedPointers;
+  /// The addresses of `slots`, and their copy on the GPU.
+  struct Bound {
+    std::vector<cuda::Address> addresses;
+    std::shared_ptr<const GpuMemory> memory;
+  };
+  static constexpr size_t kMostSets = 4;
+  std::list<Bound> bound; ///< the chosen one first, then by last use
+  std::unique_ptr<GpuMemory> placedRows;
 };
 
 } // namespace weft::runtime

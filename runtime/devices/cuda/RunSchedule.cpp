@@ -4,44 +4,216 @@
 
 namespace weft::runtime {
 
-RunSchedule::RunSchedule(const GpuProgram &program, std::vector<Lane> given,
-                         const GpuTables::Addresses &addresses, RunClock *clock)
+RunSchedule::RunSchedule(GpuProgram &program, std::vector<Lane> given,
+                         Bind bind, RunClock *clock, Graphs graphs)
     : program(program), plan(program.program()->plan()),
-      lanes(std::move(given)), clock(clock) {
-  for (size_t p = 0; p < lanes.size(); ++p) {
-    devices.push_back({StepEnqueuer(program, int64_t(p), *lanes[p].stream,
-                                    addresses[p], lanes[p].workspace, clock)});
-    devices.back().counts.resize(plan.counterNames.size());
-    ready.push_back(p);
-  }
+      lanes(std::move(given)), bind(std::move(bind)), devices(lanes.size()),
+      clock(clock), graphs(std::move(graphs)) {
+  for (Device &device : devices)
+    device.counts.resize(plan.counterNames.size());
   for (const Collective &collective : plan.collectives)
     arrived.emplace_back(collective.groups.size());
+}
+
+Status RunSchedule::bindDevices() {
+  if (devices.front().step)
+    return {};
+  GpuTables::Addresses addresses;
+  if (Status ok = bind(addresses); !ok)
+    return ok;
+  for (size_t p = 0; p < lanes.size(); ++p)
+    devices[p].step = std::make_unique<StepEnqueuer>(
+        program, int64_t(p), *lanes[p].stream, std::move(addresses[p]),
+        lanes[p].workspace, clock);
+  return {};
 }
 
 Status RunSchedule::run() {
   for (size_t p = 0; clock && p < lanes.size(); ++p)
     if (Status ok = clock->start(int64_t(p), *lanes[p].stream); !ok)
       return ok;
+  if (graphs.areOn)
+    if (Status ok = runTogether(); !ok)
+      return ok;
+  if (Status ok = runDevices(kNoEnd); !ok)
+    return ok;
+  bool isOneGpu = std::ranges::all_of(lanes, [&](const Lane &lane) {
+    return &lane.stream->gpu() == &lanes.front().stream->gpu();
+  });
+  return isOneGpu ? join() : Status();
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+bool RunSchedule::areTogether() const {
+  const Standing &first = devices.front().standing;
+  return std::ranges::all_of(devices, [&](const Device &device) {
+    return !device.standing.hasReturned && device.standing.pc == first.pc;
+  });
+}
+
+Status RunSchedule::runTogether() {
+  while (areTogether()) {
+    uint32_t first = devices.front().standing.pc;
+    if (uint32_t end = program.pieceEnd(first); end != first) {
+      if (Status ok = runPiece(end); !ok)
+        return ok;
+      continue;
+    }
+    if (Status ok = jump(plan.instructions[first]); !ok)
+      return ok;
+  }
+  return {};
+}
+
+/// Lets all devices follow a jump, or return.
+Status RunSchedule::jump(const Instruction &instruction) {
+  bool isConditional = instruction.kind == plan::Operation::JumpUnless;
+  if (isConditional) {
+    if (Status ok = bindDevices(); !ok)
+      return ok;
+    if (Status ok = join(); !ok)
+      return ok;
+  }
+  for (Device &device : devices) {
+    bool isTrue = true;
+    if (isConditional)
+      if (Status ok = device.step->isTrue(instruction.index,
+                                          *lanes.front().stream, isTrue);
+          !ok)
+        return ok;
+    follow(instruction, isTrue, device.standing);
+  }
+  return {};
+}
+
+/// Runs the piece at which all devices stand.
+Status RunSchedule::runPiece(uint32_t end) {
+  uint32_t first = devices.front().standing.pc;
+  GraphCache::Entry &entry = program.graphs().find(first, graphs.places);
+  bool isWorthwhile = (end - first) * devices.size() > 1;
+  if (!entry.graph && entry.hasRun && isWorthwhile)
+    if (Status ok = capture(entry, end); !ok)
+      return ok;
+  if (entry.graph)
+    return launch(entry, end);
+  Status ok = runDevices(end);
+  entry.hasRun = bool(ok);
+  return ok;
+}
+
+Status RunSchedule::capture(GraphCache::Entry &entry, uint32_t end) {
+  if (Status ok = bindDevices(); !ok)
+    return ok;
+  if (Status ok = join(); !ok)
+    return ok;
+  std::vector<Standing> standings;
+  std::vector<CollectiveCounts> counted;
+  std::unique_ptr<GraphCapture> made;
+  if (Status ok = GraphCapture::begin(*lanes.front().stream, made); !ok)
+    return ok;
+  for (Device &device : devices) {
+    standings.push_back(device.standing);
+    counted.push_back(std::exchange(
+        device.counts, CollectiveCounts(plan.counterNames.size())));
+    device.step->record(made.get());
+  }
+  recording = made.get();
+  Status ok = runDevices(end);
+  recording = nullptr;
+  entry.counts = devices.front().counts;
+  entry.last.clear();
+  for (size_t p = 0; p < devices.size(); ++p) {
+    devices[p].step->record(nullptr);
+    devices[p].standing = standings[p];
+    devices[p].counts = std::move(counted[p]);
+    entry.last.push_back(devices[p].last);
+  }
+  entry.tables = program.collectives().pointers();
+  return ok ? made->end(entry.graph) : ok;
+}
+
+Status RunSchedule::launch(const GraphCache::Entry &entry, uint32_t end) {
+  if (Status ok = join(); !ok)
+    return ok;
+  for (size_t p = 0; p < devices.size(); ++p) {
+    Device &device = devices[p];
+    device.standing.pc = end;
+    device.last = entry.last[p];
+    for (size_t name = 0; name < device.counts.size(); ++name) {
+      device.counts[name].occurrences += entry.counts[name].occurrences;
+      device.counts[name].bytes += entry.counts[name].bytes;
+    }
+  }
+  return entry.graph->launch(*lanes.front().stream);
+}
+
+Status RunSchedule::fork() {
+  if (isForked || recording || lanes.size() == 1)
+    return {};
+  isForked = true;
+  const Lane &first = lanes.front();
+  if (Status ok = first.event->record(*first.stream); !ok)
+    return ok;
+  for (size_t p = 1; p < lanes.size(); ++p)
+    if (Status ok = lanes[p].stream->waitFor(*first.event); !ok)
+      return ok;
+  return {};
+}
+
+Status RunSchedule::join() {
+  if (!isForked)
+    return {};
+  isForked = false;
+  std::vector<int64_t> others;
+  for (size_t p = 1; p < lanes.size(); ++p)
+    others.push_back(int64_t(p));
+  return await({0}, others);
+}
+
+//===----------------------------------------------------------------------===//
+// Instruction by instruction
+//===----------------------------------------------------------------------===//
+
+Status RunSchedule::runDevices(uint32_t end) {
+  for (size_t p = 0; p < devices.size(); ++p)
+    if (!devices[p].standing.hasReturned && devices[p].standing.pc != end)
+      ready.push_back(p);
+  if (ready.empty())
+    return {};
+  if (Status ok = bindDevices(); !ok)
+    return ok;
+  if (Status ok = fork(); !ok)
+    return ok;
   while (!ready.empty()) {
     size_t position = ready.front();
     ready.pop_front();
     Device &device = devices[position];
-    if (Status ok = device.step.run(device.standing); !ok)
+    Status ok = device.step->run(device.standing, end);
+    device.last = device.step->lastKernel();
+    if (!ok)
       return ok;
     if (device.standing.isWaiting)
-      if (Status ok = arrive(position); !ok)
-        return ok;
+      if (Status met = arrive(position); !met)
+        return met;
   }
+  return checkEnds();
+}
+
+/// Fails if devices wait for others, which have ended.
+Status RunSchedule::checkEnds() const {
   std::vector<Standing> standings;
   bool isStuck = false;
   for (const Device &device : devices) {
     standings.push_back(device.standing);
     isStuck |= device.standing.isWaiting;
   }
-  if (isStuck)
-    return makeError(StatusCode::Deadlock,
-                     describeDeadlock(plan, Ownership(), standings));
-  return {};
+  if (!isStuck)
+    return {};
+  return makeError(StatusCode::Deadlock,
+                   describeDeadlock(plan, Ownership(), standings));
 }
 
 Status RunSchedule::arrive(size_t position) {
@@ -62,7 +234,7 @@ Status RunSchedule::arrive(size_t position) {
   if (++here < members.size())
     return {};
   here = 0;
-  if (Status ok = meet(number, group); !ok)
+  if (Status ok = recording ? record(number, group) : meet(number, group); !ok)
     return ok;
   for (int64_t member : members) {
     Standing &standing = devices[size_t(member)].standing;
@@ -121,6 +293,27 @@ Status RunSchedule::meet(uint32_t number, int64_t group) {
         return named(ok);
   }
   return await(members, launching);
+}
+
+/// Makes the collective of a group, all on one GPU, a node of the graph.
+Status RunSchedule::record(uint32_t number, int64_t group) {
+  const auto &all = program.collectives().launches(number, group);
+  const Collective &collective = plan.collectives[number];
+  std::vector<BytesTouched> touched;
+  for (int64_t member : collective.groups[size_t(group)]) {
+    const Device &device = devices[size_t(member)];
+    for (BufferUse use : buffersOf(plan, plan.instructions[device.standing.pc]))
+      touched.push_back(device.step->bytesOf(use));
+  }
+  for (const GpuCollectives::Launches &one : all) {
+    if (Status ok = recording->before(touched); !ok)
+      return ok;
+    if (Status ok = one.launch(recording->stream()); !ok)
+      return ok;
+    if (Status ok = recording->after(); !ok)
+      return ok;
+  }
+  return {};
 }
 
 CollectiveCounts RunSchedule::counts() const {

@@ -12,6 +12,10 @@
 // Devices may be in different iterations of a loop and in different branches.
 // When no device can run and some wait, the run ends with StatusCode::Deadlock.
 //
+// While all devices, on one GPU, stand at the same instruction, the straight
+// piece that begins there may be a graph: one launch for all devices. Once they
+// stand apart, instructions are enqueued one by one to the end of the run.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_RUNTIME_DEVICES_CUDA_RUNSCHEDULE_H
@@ -33,35 +37,67 @@ public:
     const GpuEvent *event;
     Workspace workspace = {};
   };
-  /// Takes lanes and addresses by position. `clock`: null without measurement.
-  RunSchedule(const GpuProgram &program [[clang::lifetimebound]],
-              std::vector<Lane> lanes, const GpuTables::Addresses &addresses,
-              RunClock *clock);
+  /// Whether instructions may be recorded, and the places of all memory that
+  /// they use.
+  struct Graphs {
+    bool areOn = false;
+    GraphCache::Places places = {};
+  };
+  /// Gets the addresses of buffers; called once, if they are needed.
+  using Bind = std::function<Status(GpuTables::Addresses &)>;
 
-  /// Enqueues all instructions, which may be running even after an error.
+  /// Takes lanes by position. `clock`: null without measurement.
+  RunSchedule(GpuProgram &program [[clang::lifetimebound]],
+              std::vector<Lane> lanes, Bind bind, RunClock *clock,
+              Graphs graphs);
+
+  /// Enqueues all instructions, which may be running even after an error. On one
+  /// GPU, all of them come before later operations of the first lane.
   Status run();
   CollectiveCounts counts() const;
   const std::string &lastKernel(size_t position) const {
-    return devices[position].step.lastKernel();
+    return devices[position].last;
   }
 
 private:
   struct Device {
-    StepEnqueuer step;
+    std::unique_ptr<StepEnqueuer> step = nullptr;
     Standing standing = {};
     CollectiveCounts counts = {}; ///< `bytes` are those sent
+    std::string last = "";        ///< the kernel that was enqueued last
   };
+  static constexpr uint32_t kNoEnd = UINT32_MAX;
 
+  /// Gets addresses and makes the enqueuers, the first time.
+  Status bindDevices();
+  /// Runs pieces while all devices stand at the same instruction.
+  Status runTogether();
+  bool areTogether() const;
+  Status jump(const Instruction &instruction);
+  Status runPiece(uint32_t end);
+  Status capture(GraphCache::Entry &entry, uint32_t end);
+  Status launch(const GraphCache::Entry &entry, uint32_t end);
+  /// Enqueues the next instructions of all devices, up to one of the plan.
+  Status runDevices(uint32_t end);
+  Status checkEnds() const;
+  /// Lets all lanes wait for the first one; lets the first one wait for all.
+  Status fork();
+  Status join();
   Status arrive(size_t position);
   Status meet(uint32_t collective, int64_t group);
+  Status record(uint32_t collective, int64_t group);
   Status await(const std::vector<int64_t> &waiting,
                const std::vector<int64_t> &others);
 
-  const GpuProgram &program;
+  GpuProgram &program;
   const Plan &plan;
   std::vector<Lane> lanes;
+  Bind bind;
   std::vector<Device> devices;
   RunClock *clock;
+  Graphs graphs;
+  GraphCapture *recording = nullptr;
+  bool isForked = false; ///< whether lanes other than the first are in use
   std::deque<size_t> ready;
   /// The number of members of a group that have arrived: [collective][group].
   std::vector<std::vector<size_t>> arrived;

@@ -59,6 +59,25 @@ static Result usualFailure(const std::string &symbol) {
                                                    : Result::Unknown;
 }
 
+std::shared_ptr<Capture> &Driver::capture() {
+  static thread_local std::shared_ptr<Capture> capture;
+  return capture;
+}
+
+/// Whether a thread that captures may not make the call: it allocates, loads,
+/// or waits.
+static bool isUnsafe(const std::string &name) {
+  static const std::set<std::string> unsafe = {
+      "cuMemAlloc",         "cuMemFree",
+      "cuMemAllocAsync",    "cuMemFreeAsync",
+      "cuMemAllocHost",     "cuMemFreeHost",
+      "cuModuleLoadDataEx", "cuModuleUnload",
+      "cuCtxSynchronize",   "cuStreamSynchronize",
+      "cuStreamQuery",      "cuEventSynchronize",
+      "cuEventQuery",       "cublasLtMatmulAlgoGetHeuristic"};
+  return unsafe.contains(name);
+}
+
 Result Driver::begin(const std::string &symbol, Needs needs) {
   std::string name = withoutVersion(symbol);
   uint64_t call = ++calls[name];
@@ -67,6 +86,10 @@ Result Driver::begin(const std::string &symbol, Needs needs) {
         found != settings.failures.end() && found->second.call == call)
       return found->second.result ? Result(found->second.result)
                                   : usualFailure(name);
+  if (capture() && isUnsafe(name)) {
+    capture()->isValid = false;
+    return Result::StreamCaptureUnsupported;
+  }
   if (needs == Needs::Nothing)
     return Result::Success;
   if (!isInitialized)
@@ -124,6 +147,8 @@ OperationRef Driver::enqueue(cuda::Stream stream, const std::string &name,
   operation->context = stream->context;
   operation->touches = std::move(touches);
   operation->run = std::move(run);
+  if (stream->capture)
+    return record(stream, name, operation);
   cuda::StreamObject *legacy = stream->context->legacy.get();
   if (stream == legacy) {
     for (cuda::Stream other : streams)
@@ -143,6 +168,20 @@ OperationRef Driver::enqueue(cuda::Stream stream, const std::string &name,
   return stream->last = operation;
 }
 
+/// Makes the operation a node of the graph that the stream records.
+OperationRef Driver::record(cuda::Stream stream, const std::string &name,
+                            OperationRef operation) {
+  cuda::GraphObject &graph = *stream->capture->graph;
+  auto node = std::make_unique<cuda::GraphNodeObject>();
+  node->work = operation;
+  node->waits = stream->captured;
+  operation->name = name;
+  --stream->count;
+  stream->captured = {node.get()};
+  graph.nodes.push_back(std::move(node));
+  return operation;
+}
+
 static bool isReady(const cuda::StreamObject &stream) {
   if (stream.queue.empty())
     return false;
@@ -152,19 +191,26 @@ static bool isReady(const cuda::StreamObject &stream) {
   return true;
 }
 
-bool Driver::runOne() {
-  std::vector<cuda::Stream> ready;
+std::vector<cuda::Stream> Driver::allStreams() const {
+  std::vector<cuda::Stream> all(streams.begin(), streams.end());
   for (const auto &context : contexts)
-    if (context->legacy && isReady(*context->legacy))
-      ready.push_back(context->legacy.get());
-  // The choice is by number, as addresses differ in each run.
-  for (cuda::Stream stream : streams)
-    if (isReady(*stream))
-      ready.push_back(stream);
+    if (context->legacy)
+      all.push_back(context->legacy.get());
+  for (cuda::GraphExec exec : execs)
+    for (const cuda::GraphExecObject::Node &node : exec->nodes)
+      if (!node.stream->queue.empty())
+        all.push_back(node.stream.get());
+  // Not by addresses, which differ in each run.
+  std::sort(all.begin(), all.end(),
+            [](auto a, auto b) { return a->number < b->number; });
+  return all;
+}
+
+bool Driver::runOne() {
+  std::vector<cuda::Stream> ready = allStreams();
+  std::erase_if(ready, [](cuda::Stream stream) { return !isReady(*stream); });
   if (ready.empty())
     return false;
-  std::sort(ready.begin(), ready.end(),
-            [](auto a, auto b) { return a->number < b->number; });
   cuda::Stream chosen = ready[nextRandom(random) % ready.size()];
   OperationRef operation = chosen->queue.front();
   if (operation->run && operation->context->error == Result::Success)
@@ -217,10 +263,7 @@ Driver::pending(const std::function<bool(const Operation &)> &condition) const {
       if (condition(*operation))
         all.push_back(operation);
   };
-  for (const auto &context : contexts)
-    if (context->legacy)
-      collect(*context->legacy);
-  for (cuda::Stream stream : streams)
+  for (cuda::Stream stream : allStreams())
     collect(*stream);
   return all;
 }
@@ -262,6 +305,9 @@ void Driver::reportLeaks() {
   if (!modules.empty())
     report("at the end " + count(modules.size(), "module") +
            " is not unloaded");
+  if (!graphs.empty() || !execs.empty())
+    report("at the end " + count(graphs.size() + execs.size(), "graph") +
+           " is not destroyed");
   for (const auto &context : contexts)
     if (context->retained)
       report("at the end the primary context of device " +
@@ -269,9 +315,22 @@ void Driver::reportLeaks() {
              std::to_string(context->retained) + " times");
 }
 
+/// Writes how often each function was called: "cuGraphLaunch 12".
+void Driver::writeCalls() const {
+  if (settings.calls.empty())
+    return;
+  if (FILE *file = std::fopen(settings.calls.c_str(), "w")) {
+    for (const auto &[name, count] : calls)
+      std::fprintf(file, "%s %llu\n", name.c_str(),
+                   static_cast<unsigned long long>(count));
+    std::fclose(file);
+  }
+}
+
 void Driver::atExit() {
   if (!made)
     return;
+  made->writeCalls();
   made->reportLeaks();
   if (!made->findings)
     return;

@@ -46,6 +46,10 @@ public:
                        std::vector<Touch> touches,
                        std::function<void(Operation &)> run,
                        std::vector<OperationRef> waits = {});
+  /// The capture of this thread, or null.
+  static std::shared_ptr<Capture> &capture();
+  uint64_t nextGraph() { return ++graphNumber; }
+  uint32_t nextStreamNumber() { return nextStream++; }
   /// Runs operations until the condition holds.
   void runUntil(const std::function<bool()> &isEnough);
   /// Runs one operation if any can run.
@@ -75,6 +79,8 @@ public:
   std::set<cuda::Stream> streams;
   std::set<cuda::Event> events;
   std::set<cuda::Module> modules;
+  std::set<cuda::Graph> graphs;
+  std::set<cuda::GraphExec> execs;
   uint64_t random = 0;
 
 private:
@@ -82,10 +88,15 @@ private:
   ~Driver() = default;
   cuda::Result begin(const std::string &symbol, Needs needs);
   bool isFailure(const std::string &symbol);
+  OperationRef record(cuda::Stream stream, const std::string &name,
+                      OperationRef operation);
+  /// All streams that may have operations, by their numbers.
+  std::vector<cuda::Stream> allStreams() const;
+  void writeCalls() const;
   void reportLeaks();
 
   std::map<std::string, uint64_t> calls;
-  uint64_t kernels = 0, findings = 0;
+  uint64_t kernels = 0, findings = 0, graphNumber = 0;
   uint32_t nextStream = 0;
   Clock host;
 };

@@ -186,6 +186,12 @@ static uint8_t *bytesAt(Operation &self, const Touch &touch) {
   return nullptr;
 }
 
+/// A copy of pageable memory waits, which a capture does not allow.
+static Result refusePageable(StreamObject &stream) {
+  stream.capture->isValid = false;
+  return Result::StreamCaptureUnsupported;
+}
+
 /// Copies from pageable memory at once, from pinned memory when the copy runs.
 Result cuMemcpyHtoDAsync_v2(Address to, const void *from, size_t bytes,
                             Stream handle) {
@@ -200,6 +206,8 @@ Result cuMemcpyHtoDAsync_v2(Address to, const void *from, size_t bytes,
       return Result::InvalidValue;
     Touch target{to, bytes, true}, source{addressOf(from), bytes, false};
     bool isPinned = driver.memory.findPinned(from, bytes) != 0;
+    if (!isPinned && stream->capture)
+      return refusePageable(*stream);
     std::vector<uint8_t> staged;
     if (!isPinned)
       staged.assign(static_cast<const uint8_t *>(from),
@@ -233,6 +241,8 @@ Result cuMemcpyDtoHAsync_v2(void *to, Address from, size_t bytes,
       return Result::InvalidValue;
     Touch source{from, bytes, false}, target{addressOf(to), bytes, true};
     bool isPinned = driver.memory.findPinned(to, bytes) != 0;
+    if (!isPinned && stream->capture)
+      return refusePageable(*stream);
     std::vector<Touch> touches{source};
     if (isPinned)
       touches.push_back(target);

@@ -11,6 +11,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <thread>
 
 namespace weft::fake {
 
@@ -32,6 +33,15 @@ struct Operation : Actor {
 };
 using OperationRef = std::shared_ptr<Operation>;
 
+/// What streams record between cuStreamBeginCapture and cuStreamEndCapture.
+struct Capture {
+  cuda::Stream origin = nullptr;
+  std::thread::id thread;
+  uint64_t id = 0;
+  bool isValid = true;
+  std::unique_ptr<cuda::GraphObject> graph;
+};
+
 } // namespace weft::fake
 
 namespace weft::cuda {
@@ -46,8 +56,36 @@ struct ContextObject {
   std::unique_ptr<StreamObject> legacy; ///< the null stream
 };
 
+/// An operation of a graph, which is enqueued at each launch; null: an empty
+/// node.
+struct GraphNodeObject {
+  fake::OperationRef work;
+  std::vector<GraphNode> waits; ///< earlier nodes of the graph
+};
+
+struct GraphObject {
+  Context context = nullptr;
+  uint64_t number = 0;
+  std::vector<std::unique_ptr<GraphNodeObject>> nodes;
+};
+
+/// A graph that can be launched: each node is in a stream of its own, so that
+/// nodes take place in any order that their edges allow.
+struct GraphExecObject {
+  Context context = nullptr;
+  struct Node {
+    fake::OperationRef work;
+    std::vector<size_t> waits;
+    std::unique_ptr<StreamObject> stream;
+  };
+  std::vector<Node> nodes;
+  fake::OperationRef last; ///< the end of the last launch
+};
+
 struct StreamObject {
   Context context = nullptr;
+  std::shared_ptr<fake::Capture> capture; ///< while it records
+  std::vector<GraphNode> captured;        ///< nodes that its next one waits for
   uint32_t number = 0, count = 0;
   bool isBlocking = false; ///< keeps order with the null stream
   std::deque<fake::OperationRef> queue;
@@ -57,7 +95,9 @@ struct StreamObject {
 struct EventObject {
   Context context = nullptr;
   bool hasTime = true;
-  fake::OperationRef record; ///< the last one
+  fake::OperationRef record;            ///< the last one
+  std::weak_ptr<fake::Capture> capture; ///< of the last record, and its nodes
+  std::vector<GraphNode> captured;
   std::shared_ptr<std::chrono::steady_clock::time_point> time;
 };
 

@@ -75,6 +75,8 @@ Settings Settings::fromEnvironment() {
       refuse("FAKE_CUDA_UNWRITTEN", unwritten, "'ignore'");
     settings.checksWritten = false;
   }
+  if (const char *calls = std::getenv("FAKE_CUDA_CALLS"))
+    settings.calls = calls;
   if (const char *missing = std::getenv("FAKE_CUDA_MISSING"))
     for (const std::string &name : parts(missing, ','))
       settings.missing.insert(name);

@@ -19,6 +19,8 @@ struct Settings {
   int major = 9, minor = 0;             ///< FAKE_CUDA_CHIP=sm_90
   bool checksWritten = true;            ///< FAKE_CUDA_UNWRITTEN=ignore
   std::set<std::string> missing;        ///< FAKE_CUDA_MISSING=name,name
+  std::string
+      calls; ///< FAKE_CUDA_CALLS: a file to write the counts of calls to
   /// FAKE_CUDA_FAIL=name:n[:result],..: the n-th call of a function fails, or
   /// with the name `kernel` the n-th kernel that runs.
   struct Failure {

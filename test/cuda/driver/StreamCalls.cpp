@@ -2,6 +2,8 @@
 
 #include "weft/test/cuda/driver/Entry.h"
 
+#include <algorithm>
+
 using namespace weft::fake;
 using Time = std::chrono::steady_clock;
 
@@ -63,6 +65,22 @@ static bool isEvent(Event event) {
   return false;
 }
 
+/// Lets the stream's next node wait for those of an event that was recorded in
+/// a capture, which the stream joins.
+static Result joinCapture(Stream stream, const EventObject &event,
+                          const std::shared_ptr<Capture> &capture) {
+  if (!stream->capture)
+    stream->capture = capture;
+  if (stream->capture != capture) {
+    stream->capture->isValid = capture->isValid = false;
+    return Result::StreamCaptureMerge;
+  }
+  for (GraphNode node : event.captured)
+    if (std::ranges::find(stream->captured, node) == stream->captured.end())
+      stream->captured.push_back(node);
+  return Result::Success;
+}
+
 /// Makes a stream wait for an event; one that was never recorded has no effect.
 Result cuStreamWaitEvent(Stream handle, Event event, unsigned flags) {
   return call(__func__, Needs::Context, [&] {
@@ -72,6 +90,12 @@ Result cuStreamWaitEvent(Stream handle, Event event, unsigned flags) {
       return Result::InvalidHandle;
     if (flags)
       return Result::InvalidValue;
+    if (std::shared_ptr<Capture> capture = event->capture.lock())
+      return joinCapture(stream, *event, capture);
+    if (stream->capture) { // an event from outside cannot be waited for
+      stream->capture->isValid = false;
+      return Result::StreamCaptureIsolation;
+    }
     if (event->record)
       driver.enqueue(stream, "cuStreamWaitEvent", {}, nullptr, {event->record});
     return Result::Success;
@@ -96,6 +120,10 @@ Result cuEventRecord(Event event, Stream handle) {
     Stream stream = driver.find(handle);
     if (!stream || !isEvent(event) || event->context != stream->context)
       return Result::InvalidHandle;
+    event->capture = stream->capture;
+    event->captured = stream->captured;
+    if (stream->capture)
+      return Result::Success;
     auto time = std::make_shared<Time::time_point>();
     event->time = time;
     event->record =

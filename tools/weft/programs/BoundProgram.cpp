@@ -2,6 +2,7 @@
 
 #include "weft/tools/weft/programs/BoundProgram.h"
 
+#include "weft/runtime/abi/gpus.h"
 #include "weft/tools/weft/programs/ProgramPorts.h"
 #include "weft/tools/weft/programs/StepArchive.h"
 
@@ -122,6 +123,7 @@ Result<OwnedRuntime> tool::createRuntime(const RunFlags &flags,
       !made)
     return made.error().in("--devices");
   OwnedRuntime owner(runtime);
+  weft_runtime_graphs(runtime, flags.graphs);
   if (int64_t count = weft_runtime_device_count(runtime); count < needed)
     return Error{flags.program + ": the program's mesh has " +
                  std::to_string(needed) + " devices, there are " +

@@ -2,6 +2,7 @@
 
 #include "weft/tools/weft/training/TrainingSession.h"
 
+#include "weft/runtime/abi/gpus.h"
 #include "weft/tools/weft/training/SavedWeights.h"
 
 #include <chrono>
@@ -113,6 +114,7 @@ TrainingSession::open(const ModelFlags &given, const OpenSteps &open,
           &session->devices));
       !made)
     return made.error();
+  weft_runtime_graphs(session->devices, flags.graphs);
   session->variables = std::make_unique<ModelState>(session->devices);
   TrainingSession *self = session.get();
   session->loop =
