@@ -90,6 +90,27 @@ def ContractConvolutions : Pass<"weft-contract-convolutions", "::mlir::ModuleOp"
   let statistics = [Statistic<"convolutions", "convolutions", "Convolutions that became contractions">];
 }
 
+def SumDepthwise : Pass<"weft-sum-depthwise", "::mlir::ModuleOp"> {
+  let summary = "gradients of depthwise kernels become sums for many processors";
+  let description = [{
+    The gradient of a depthwise convolution's kernel is a convolution with a group
+    for each channel. Its few elements are long sums, which one thread each would add up.
+    Each position of the kernel becomes a reduction of products over batch
+    and image, which all processors share. Products are those of the result's
+    element type. Nothing changes where kernels are no launches, and above 128 positions.
+
+    Requires: local ops (stage `partitioned`).
+
+    Ensures: results of the same types; a sum of floats is rounded otherwise.
+
+    Example: test/passes/sum-depthwise.mlir.
+  }];
+  let options = [Option<"target", "target", "std::string", /*default=*/"\"cpu:generic\"",
+                        "for which kernels are made; gradients change on cuda:*">];
+  let dependentDialects = ["::weft::WeftDialect"];
+  let statistics = [Statistic<"gradients", "gradients", "Gradients that became sums">];
+}
+
 def AlignContractions : Pass<"weft-align-contractions", "::mlir::ModuleOp"> {
   let summary = "rows of large products begin at 16 bytes";
   let description = [{

@@ -29,6 +29,7 @@ ALLOWED = {
     "passes/kernels/AlignContractions.cpp": {"DotOp": "the op that it aligns", "TransposeOp": "a view whose source it pads"},
     "passes/kernels/ContractConvolutions.cpp": {"ConvolutionOp": "the op that it rewrites"},
     "passes/kernels/SplitReductions.cpp": {"ReduceOp": "the op that it splits"},
+    "passes/kernels/SumDepthwise.cpp": {"ConvolutionOp": "the op that it rewrites"},
     "passes/kernels/WidenShortSums.cpp": {"ConvertOp": "an op that it makes and looks through"},
     "passes/nests/NestChooser.cpp": {"nest::LoopsOp": "an op that it makes"},
     "passes/planning/OutlineLoops.cpp": {f"plan::{name}Op": INSTRUCTIONS for name in (
