@@ -40,12 +40,15 @@ typedef struct weft_gpu {
 } weft_gpu;
 
 /// An NVIDIA library, such as cuBLASLt, that programs call if it is found.
-/// `why_not`: NULL if it was found; else `version` and `path` are empty.
+/// `version` and `path` are empty if it is not. `why_not`: the reason why
+/// programs run their own code in its place, or NULL. `limit`: what of it they
+/// do not use, and why, or NULL.
 typedef struct weft_gpu_library {
   const char *name;
   const char *version;
   const char *path;
   const char *why_not;
+  const char *limit;
 } weft_gpu_library;
 
 /// All GPUs, valid until the process ends. `driver_version`: the CUDA version
@@ -55,8 +58,6 @@ typedef struct weft_gpu_list {
   size_t count; ///< at least 1
   int32_t driver_version;
   const char *driver;
-  const weft_gpu_library *libraries;
-  size_t library_count;
 } weft_gpu_list;
 
 /// Lists the GPUs that CUDA's driver shows, restricted by CUDA_VISIBLE_DEVICES;
@@ -69,6 +70,16 @@ weft_error *weft_gpus(weft_gpu_list *out);
 /// when they run with the same memory again; the results are the same. On at
 /// first; without effect on other devices.
 void weft_runtime_graphs(weft_runtime *runtime, int on);
+
+/// Gets the libraries, valid until the process ends. The first call loads them
+/// and tries them on the first GPU, whose context it creates and releases.
+weft_error *weft_gpu_libraries(const weft_gpu_library **out, size_t *count);
+
+/// Gets one text for each reason why programs of the runtime run their own code
+/// where a library could compute, and returns their number; 0 on CPUs. A program
+/// has its reasons from its first run on. The texts are valid until the next
+/// call for this runtime, which another thread must not make meanwhile.
+size_t weft_gpu_notes(weft_runtime *runtime, const char *const **out);
 
 #ifdef __cplusplus
 }

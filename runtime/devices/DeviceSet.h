@@ -145,6 +145,8 @@ public:
   /// Waits for a ticket of these devices. Their work may run on the calling
   /// thread.
   virtual void attend(const Ticket &ticket) = 0;
+  /// Why programs run their own code where a library could, one text a reason.
+  virtual std::vector<std::string> notes() const { return {}; }
   /// Whether runs can keep devices apart; the error has the reason if not.
   virtual Status canIsolate() const = 0;
 };

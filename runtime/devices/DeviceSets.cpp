@@ -116,16 +116,39 @@ extern "C" WEFT_EXPORT weft_error *weft_gpus(weft_gpu_list *out) {
                        one.number});
       return all;
     }();
+    *out = {gpus.data(), gpus.size(), list->driverVersion,
+            list->driverPath.c_str()};
+    return {};
+  });
+}
+
+extern "C" WEFT_EXPORT weft_error *
+weft_gpu_libraries(const weft_gpu_library **out, size_t *count) {
+  return guarded([&]() -> Status {
+    if (!out || !count)
+      return makeError(StatusCode::InvalidArgument, "null argument");
+    using Libraries = std::vector<GpuLibrary>;
+    static Libraries found;
+    static const Status asked = []() -> Status {
+      weft_error *(*ask)(Libraries *) = nullptr;
+      if (Status ok = findInCuda("weftListGpuLibraries", ask); !ok)
+        return ok;
+      return takeError(ask(&found));
+    }();
+    if (!asked)
+      return asked;
+    auto orNull = [](const std::string &text) {
+      return text.empty() ? nullptr : text.c_str();
+    };
     static const std::vector<weft_gpu_library> libraries = [&] {
       std::vector<weft_gpu_library> all;
-      for (const GpuList::Library &one : list->libraries)
+      for (const GpuLibrary &one : found)
         all.push_back({one.name.c_str(), one.version.c_str(), one.path.c_str(),
-                       one.whyNot.empty() ? nullptr : one.whyNot.c_str()});
+                       orNull(one.whyNot), orNull(one.limit)});
       return all;
     }();
-    *out = {gpus.data(),         gpus.size(),
-            list->driverVersion, list->driverPath.c_str(),
-            libraries.data(),    libraries.size()};
+    *out = libraries.data();
+    *count = libraries.size();
     return {};
   });
 }

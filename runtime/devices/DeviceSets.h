@@ -31,14 +31,14 @@ struct GpuList {
     int capability = 0;
     int number = 0; ///< the driver's number
   };
-  /// A library of NVIDIA that programs use if it is there.
-  struct Library {
-    std::string name, version, path, whyNot; ///< whyNot is empty if it is there
-  };
   std::vector<One> gpus;
-  std::vector<Library> libraries;
   int driverVersion = 0;
   std::string driverPath;
+};
+/// A library of NVIDIA that programs use if it is there. The texts whyNot and
+/// limit are empty if programs use it, and all of it.
+struct GpuLibrary {
+  std::string name, version, path, whyNot, limit;
 };
 /// Lists the GPUs, once in a process; the error has the reason if there are
 /// none.

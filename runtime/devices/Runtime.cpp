@@ -166,4 +166,16 @@ WEFT_EXPORT size_t weft_runtime_counters(const weft_runtime *runtime,
   *out = runtime->counters.data();
   return runtime->counters.size();
 }
+
+WEFT_EXPORT size_t weft_gpu_notes(weft_runtime *runtime,
+                                  const char *const **out) {
+  if (!runtime || !out)
+    return 0;
+  runtime->notes = runtime->devices->notes();
+  runtime->noteTexts.clear();
+  for (const std::string &note : runtime->notes)
+    runtime->noteTexts.push_back(note.c_str());
+  *out = runtime->noteTexts.data();
+  return runtime->noteTexts.size();
+}
 }

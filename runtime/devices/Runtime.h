@@ -88,6 +88,9 @@ struct weft_runtime {
       std::make_shared<weft::runtime::TicketLog>();
   std::vector<std::shared_ptr<weft::runtime::PreparedProgram>> programs;
   uint64_t checks = 0;
+  /// The texts of the last weft_gpu_notes().
+  std::vector<std::string> notes;
+  std::vector<const char *> noteTexts;
   /// Counters of the last run: written before its ticket is settled.
   std::vector<weft_counter> counters;
   /// Memory of weft_device_allocate; guarded by the mutex.

@@ -1,29 +1,17 @@
 #include "weft/runtime/devices/cuda/CublasLt.h"
 
+#include "weft/runtime/devices/cuda/LibraryFolders.h"
+
 #include <dlfcn.h>
 
 #include <cstdlib>
-#include <sstream>
-#include <vector>
+#include <filesystem>
 
 namespace weft::runtime {
 
 /// Supported major versions, newest first; a library of CUDA 13 needs a driver
 /// for CUDA 13.
 static constexpr int kMajors[] = {13, 12};
-
-/// The folders to search; an empty name stands for the loader's folders.
-static std::vector<std::string> folders() {
-  const char *asked = std::getenv("WEFT_CUDA_LIBRARIES");
-  if (!asked || !*asked)
-    return {"", "/usr/local/cuda/lib64/"};
-  std::vector<std::string> all;
-  std::istringstream text(asked);
-  for (std::string folder; std::getline(text, folder, ':');)
-    if (!folder.empty() && folder != "none")
-      all.push_back(folder + "/");
-  return all;
-}
 
 Status CublasLt::openAs(const std::string &name, int major, int driverVersion) {
   if (driverVersion / 1000 < major)
@@ -45,10 +33,17 @@ Status CublasLt::openAs(const std::string &name, int major, int driverVersion) {
 
 Status CublasLt::open(int driverVersion) {
   Message why;
-  for (const std::string &folder : folders())
+  std::vector<std::string> folders = libraryFolders();
+  for (size_t n = 0; n < folders.size(); ++n)
     for (int major : kMajors) {
-      Status opened = openAs(folder + "libcublasLt.so." + std::to_string(major),
-                             major, driverVersion);
+      std::string name = folders[n] + "libcublasLt.so." + std::to_string(major);
+      // Most folders of Python's packages have other libraries.
+      bool isAsked = std::getenv("WEFT_CUDA_LIBRARIES") || n == 0 ||
+                     n + 1 == folders.size();
+      std::error_code error;
+      if (!isAsked && !std::filesystem::exists(name, error))
+        continue;
+      Status opened = openAs(name, major, driverVersion);
       if (opened)
         return opened;
       why += (why.empty() ? "" : "; ") + opened.error().message;
@@ -77,6 +72,10 @@ std::string CublasLt::version() const {
          std::to_string(number % 100);
 }
 
+std::string CublasLt::title() const {
+  return "cuBLASLt " + version() + " (" + path() + ")";
+}
+
 std::string CublasLt::path() const {
   Dl_info found;
   bool isKnown = dladdr(reinterpret_cast<void *>(cublasLtCreate), &found);
@@ -89,10 +88,8 @@ Status CublasLt::check(cublaslt::Status status, const std::string &call) const {
   const char *name = cublasLtGetStatusName(status);
   bool isMemory = status == cublaslt::Status::AllocFailed;
   return makeError(isMemory ? StatusCode::OutOfMemory : StatusCode::Internal,
-                   call, " failed with ", name ? name : "an unknown status",
-                   " (", int(status), ") in ", path(),
-                   "; run with WEFT_CUDA_LIBRARIES=none, which takes the "
-                   "program's own code");
+                   title(), ": ", call, " failed with ",
+                   name ? name : "an unknown status", " (", int(status), ")");
 }
 
 Status CublasLtHandle::create(const CublasLt &library,

@@ -3,9 +3,8 @@
 //   Result<const CublasLt *> library = CublasLt::find(*driver);
 //
 // The library computes contractions if it is found; programs always contain
-// code for them, too. It is searched as libcublasLt.so.13, then .12: in the
-// folders of WEFT_CUDA_LIBRARIES if that is set (separated by colons; "none":
-// nowhere), else in the loader's folders and /usr/local/cuda/lib64.
+// code for them, too. It is searched as libcublasLt.so.13, then .12, in each of
+// libraryFolders().
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,6 +27,8 @@ struct CublasLt {
   /// The version: "13.0.2".
   std::string version() const;
   std::string path() const;
+  /// Both, for messages: "cuBLASLt 13.0.2 (/usr/lib/libcublasLt.so.13)".
+  std::string title() const;
   /// The status of a call as a result; an error names the call.
   Status check(cublaslt::Status status, const std::string &call) const;
 

@@ -41,7 +41,8 @@ Status CudaDevices::openDevice(std::shared_ptr<Gpu> gpu) {
   auto builtin =
       isShared ? devices.back().builtin : std::make_shared<BuiltinKernels>(gpu);
   auto libraries =
-      isShared ? devices.back().libraries : std::make_shared<GpuLibraries>(gpu);
+      isShared ? devices.back().libraries
+               : std::make_shared<GpuLibraries>(gpu, libraryNotes);
   Device &device = devices.emplace_back();
   device.gpu = std::move(gpu);
   device.builtin = std::move(builtin);

@@ -38,6 +38,9 @@ public:
   Ticket enqueue(const MemoryCopy &copy) override;
   void attend(const Ticket &ticket) override { queue.attend(ticket); }
   Status canIsolate() const override;
+  std::vector<std::string> notes() const override {
+    return libraryNotes->texts();
+  }
 
 private:
   struct Device {
@@ -79,6 +82,7 @@ private:
 
   std::vector<Device> devices;
   std::shared_ptr<MemoryMeter> meter;
+  std::shared_ptr<LibraryNotes> libraryNotes = std::make_shared<LibraryNotes>();
   RunQueue queue; ///< last, as its tasks use the other members
 };
 

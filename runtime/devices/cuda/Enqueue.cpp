@@ -51,15 +51,29 @@ Status StepEnqueuer::launch(const Instruction &i) {
   for (uint32_t n = 0; n < i.argumentCount; ++n)
     places.push_back(addresses[plan.arguments[i.firstArgument + n]]);
   last = kernel.symbol;
-  const GpuContraction *library = program.contraction(position, i.index);
-  Status ok = library ? library->launch(target(), places, workspace)
-                      : launchCode(kernel, program.launch(position, i.index),
-                                   std::move(places));
-  if (ok && checksLaunches())
-    ok = stream.wait();
-  else if (!library)
-    return ok;
-  return ok.in("kernel \"" + kernel.symbol + "\"");
+  bool isDone = launchLibrary(i.index, kernel, places);
+  if (!isDone)
+    if (Status ok = launchCode(kernel, program.launch(position, i.index),
+                               std::move(places));
+        !ok)
+      return ok;
+  return checksLaunches() ? stream.wait().in("kernel \"" + kernel.symbol + "\"")
+                          : Status();
+}
+
+/// Launches a kernel's library call. Returns false if there is none, or if it
+/// fails; the program's own code then computes the kernel, from now on.
+bool StepEnqueuer::launchLibrary(uint32_t number, const DeviceKernel &kernel,
+                                 const std::vector<cuda::Address> &places) {
+  const GpuContraction *library = program.contraction(position, number);
+  if (!library)
+    return false;
+  Status ok = library->launch(target(), places, workspace);
+  if (ok)
+    return true;
+  library->setFailed();
+  program.libraries(position).note(ok.error(), kernel.symbol);
+  return false;
 }
 
 Status StepEnqueuer::copy(const Instruction &i) {

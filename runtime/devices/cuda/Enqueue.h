@@ -59,6 +59,8 @@ private:
   /// Launches code of a device's module.
   Status launchCode(const DeviceKernel &kernel, const GpuFunction &function,
                     std::vector<cuda::Address> places);
+  bool launchLibrary(uint32_t number, const DeviceKernel &kernel,
+                     const std::vector<cuda::Address> &places);
   Status copy(const Instruction &instruction);
   /// Enqueues a launch or copy, and measures it if requested.
   Status enqueue(uint32_t pc);

@@ -158,7 +158,7 @@ static uint32_t alignmentOf(const LibraryContraction &its, DType type,
 }
 
 /// Chooses the algorithm that the library expects to be the fastest.
-Status GpuContraction::choose(bool &fits) {
+Status GpuContraction::choose() {
   cublaslt::Preference preference = nullptr;
   if (Status ok =
           library().check(library().cublasLtMatmulPreferenceCreate(&preference),
@@ -189,11 +189,9 @@ Status GpuContraction::choose(bool &fits) {
     status = library().cublasLtMatmulAlgoGetHeuristic(handle->get(), operation,
                                                       a, b, d, d, preference, 1,
                                                       &heuristic, &count);
-    // The generated code computes the cases that the library does not support.
-    fits = status == cublaslt::Status::Success && count > 0 &&
-           heuristic.state == cublaslt::Status::Success;
-    if (status != cublaslt::Status::NotSupported)
-      ok = library().check(status, "cublasLtMatmulAlgoGetHeuristic");
+    if (status == cublaslt::Status::Success)
+      status = count > 0 ? heuristic.state : cublaslt::Status::NotSupported;
+    ok = library().check(status, "cublasLtMatmulAlgoGetHeuristic");
   }
   library().cublasLtMatmulPreferenceDestroy(preference);
   return ok;
@@ -212,10 +210,9 @@ Status GpuContraction::prepare(std::shared_ptr<const CublasLtHandle> handle,
     return {};
   if (Status ok = made->createOperation(); !ok)
     return ok;
-  if (Status ok = made->choose(fits); !ok)
+  if (Status ok = made->choose(); !ok)
     return ok;
-  if (fits)
-    out = std::move(made);
+  out = std::move(made);
   return {};
 }
 

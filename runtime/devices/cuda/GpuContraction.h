@@ -19,6 +19,8 @@
 #include "weft/runtime/devices/cuda/CublasLt.h"
 #include "weft/runtime/program/Plan.h"
 
+#include <atomic>
+
 namespace weft::runtime {
 
 /// Memory that calls on a stream may use while they run.
@@ -32,8 +34,8 @@ public:
   struct Types {
     DType operand, result;
   };
-  /// Prepares a contraction. `out` stays null if the library does not compute
-  /// it on this GPU.
+  /// Prepares a contraction. `out` stays null if the library cannot address
+  /// its operands; the error says why it does not compute it on this GPU.
   static Status prepare(std::shared_ptr<const CublasLtHandle> handle,
                         const LibraryContraction &contraction, Types types,
                         std::unique_ptr<GpuContraction> &out);
@@ -41,6 +43,9 @@ public:
   GpuContraction(const GpuContraction &) = delete;
   GpuContraction &operator=(const GpuContraction &) = delete;
 
+  /// Whether a launch has failed; the program's own code then runs instead.
+  bool hasFailed() const { return failed; }
+  void setFailed() const { failed = true; }
   /// Bytes of workspace that a launch needs.
   uint64_t workspaceBytes() const { return heuristic.workspaceBytes; }
   /// Launches the contraction. `buffers`: lhs, rhs, the bias if the epilogue
@@ -58,7 +63,7 @@ private:
   Status createLayouts(bool &fits);
   Status createLayout(cublaslt::Layout &out, DType type, uint64_t rows,
                       uint64_t columns, int64_t leading, int64_t batchStride);
-  Status choose(bool &fits);
+  Status choose();
   Status set(cublaslt::OperationAttribute attribute, const auto &value) const;
 
   std::shared_ptr<const CublasLtHandle> handle;
@@ -67,6 +72,7 @@ private:
   cublaslt::Operation operation = nullptr;
   cublaslt::Layout a = nullptr, b = nullptr, d = nullptr;
   cublaslt::Heuristic heuristic = {};
+  mutable std::atomic<bool> failed = false;
 };
 
 } // namespace weft::runtime

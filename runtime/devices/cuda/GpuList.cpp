@@ -1,16 +1,9 @@
-// The GPUs for weft_gpus().
+// The GPUs for weft_gpus(), the libraries for weft_gpu_libraries().
 
 #include "weft/runtime/devices/DeviceSets.h"
-#include "weft/runtime/devices/cuda/CublasLt.h"
+#include "weft/runtime/devices/cuda/GpuLibraries.h"
 
 namespace weft::runtime {
-
-static GpuList::Library describeCublasLt(const Driver &driver) {
-  Result<const CublasLt *> library = CublasLt::find(driver);
-  if (!library)
-    return {"cuBLASLt", "", "", library.message()};
-  return {"cuBLASLt", (*library)->version(), (*library)->path(), ""};
-}
 
 static Status listGpus(GpuList &out) {
   const Driver *driver = nullptr;
@@ -18,7 +11,6 @@ static Status listGpus(GpuList &out) {
     return ok;
   out.driverVersion = driver->version;
   out.driverPath = driver->path();
-  out.libraries.push_back(describeCublasLt(*driver));
   OwnGpus own;
   if (Status ok = Gpu::own(*driver, own); !ok)
     return ok;
@@ -39,7 +31,55 @@ static Status listGpus(GpuList &out) {
   return {};
 }
 
+/// Tries cuBLASLt on the first GPU that runs programs.
+static Status tryCublasLt(const Driver &driver, std::string &limit) {
+  OwnGpus own;
+  if (Status ok = Gpu::own(driver, own); !ok)
+    return ok;
+  std::shared_ptr<Gpu> gpu;
+  if (Status ok = Gpu::open(driver, own.first, gpu); !ok)
+    return ok;
+  GpuLibraries libraries(gpu, std::make_shared<LibraryNotes>());
+  if (Status ok = libraries.open(); !ok)
+    return ok;
+  for (DType type : {DType::f32, DType::bf16}) {
+    LibraryContraction relu = {};
+    relu.sums = DType::f32;
+    relu.epilogue = plan::ContractionEpilogue::relu;
+    if (Status ok = libraries.keepsNan(relu, {type, type}); !ok) {
+      Message text = ok.error().message;
+      text += "; programs compute products with relu themselves";
+      limit = text.text();
+    }
+  }
+  return {};
+}
+
+static Status listLibraries(std::vector<GpuLibrary> &out) {
+  const Driver *driver = nullptr;
+  if (Status ok = Driver::load(driver); !ok)
+    return ok;
+  GpuLibrary &one = out.emplace_back();
+  one.name = "cuBLASLt";
+  Result<const CublasLt *> library = CublasLt::find(*driver);
+  if (!library) {
+    one.whyNot = library.message();
+    return {};
+  }
+  one.version = (*library)->version();
+  one.path = (*library)->path();
+  if (Status ok = tryCublasLt(*driver, one.limit); !ok)
+    one.whyNot = ok.message();
+  return {};
+}
+
 } // namespace weft::runtime
+
+extern "C" WEFT_EXPORT weft_error *
+weftListGpuLibraries(std::vector<weft::runtime::GpuLibrary> *out) {
+  return weft::runtime::guarded(
+      [&] { return weft::runtime::listLibraries(*out); });
+}
 
 extern "C" WEFT_EXPORT weft_error *weftListGpus(weft::runtime::GpuList *out) {
   return weft::runtime::guarded([&] { return weft::runtime::listGpus(*out); });

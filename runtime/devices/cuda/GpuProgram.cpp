@@ -101,7 +101,7 @@ Status GpuProgram::typesOf(uint32_t kernel, GpuContraction::Types &out) const {
   return {};
 }
 
-Status GpuProgram::loadContractions(Image &image, GpuLibraries &libraries) {
+Status GpuProgram::loadContractions(Image &image) {
   const Plan &plan = owner->plan();
   image.contractions.resize(plan.kernels.size());
   for (uint32_t n = 0; n < plan.kernels.size(); ++n) {
@@ -112,15 +112,9 @@ Status GpuProgram::loadContractions(Image &image, GpuLibraries &libraries) {
     GpuContraction::Types types = {};
     if (Status ok = typesOf(n, types); !ok)
       return ok;
-    std::shared_ptr<CublasLtHandle> handle;
-    if (Status ok = libraries.cublasLt(handle); !ok)
-      return ok;
-    if (!handle)
-      continue;
-    if (Status ok =
-            GpuContraction::prepare(handle, *its, types, image.contractions[n]);
-        !ok)
-      return ok;
+    image.libraries->prepare(
+        std::get<DeviceKernel>(plan.kernels[its->fallback].code).symbol, *its,
+        types, image.contractions[n]);
   }
   return {};
 }
@@ -147,7 +141,7 @@ Status GpuProgram::load(Image &image, const GpuShare &share,
   }
   if (Status ok = loadKernels(image); !ok)
     return ok;
-  if (Status ok = loadContractions(image, *share.libraries); !ok)
+  if (Status ok = loadContractions(image); !ok)
     return ok;
   return GpuMemory::copyOf({plan.constants, plan.constantBytes}, image.gpu,
                            share.device, "constants", meter, image.constants);
@@ -182,6 +176,7 @@ Status GpuProgram::prepare(const std::vector<GpuShare> &shares,
     gpuOf.push_back(share.gpu.get());
     if (auto [image, isNew] = images.try_emplace(share.gpu.get()); isNew) {
       image->second.gpu = share.gpu;
+      image->second.libraries = share.libraries;
       if (Status ok = load(image->second, share, meter); !ok)
         return ok;
     }

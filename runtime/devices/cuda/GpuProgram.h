@@ -34,7 +34,12 @@ public:
   }
   /// The library call that computes the kernel there; null if its code does.
   const GpuContraction *contraction(int64_t position, uint32_t kernel) const {
-    return images.at(gpuOf[size_t(position)]).contractions[kernel].get();
+    const auto &its = images.at(gpuOf[size_t(position)]).contractions[kernel];
+    return its && !its->hasFailed() ? its.get() : nullptr;
+  }
+  /// The libraries of the device's GPU.
+  const GpuLibraries &libraries(int64_t position) const {
+    return *images.at(gpuOf[size_t(position)]).libraries;
   }
   /// The bytes of workspace that library calls need on each stream.
   uint64_t workspaceBytes() const;
@@ -55,6 +60,7 @@ private:
   /// The modules, functions and constants of the program on one GPU.
   struct Image {
     std::shared_ptr<Gpu> gpu;
+    std::shared_ptr<GpuLibraries> libraries;
     std::vector<std::unique_ptr<GpuModule>> modules;
     std::vector<GpuFunction> launches; ///< indexed by kernel
     std::vector<std::unique_ptr<GpuContraction>> contractions; ///< by kernel
@@ -67,7 +73,7 @@ private:
   Status load(Image &image, const GpuShare &share,
               const std::shared_ptr<MemoryMeter> &meter);
   Status loadKernels(Image &image);
-  Status loadContractions(Image &image, GpuLibraries &libraries);
+  Status loadContractions(Image &image);
   Status typesOf(uint32_t kernel, GpuContraction::Types &out) const;
   Status placeCoordinates(const std::vector<GpuShare> &shares,
                           const std::shared_ptr<MemoryMeter> &meter);

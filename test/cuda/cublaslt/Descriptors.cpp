@@ -3,6 +3,8 @@
 #include "weft/test/cuda/cublaslt/Objects.h"
 #include "weft/test/cuda/driver/LibraryCalls.h"
 
+#include <cstdlib>
+
 namespace weft::fake {
 
 Objects &Objects::get() {
@@ -10,7 +12,32 @@ Objects &Objects::get() {
   return *objects;
 }
 
+uint64_t setting(const char *name) {
+  const char *text = std::getenv(name);
+  return text ? std::strtoull(text, nullptr, 10) : 0;
+}
+
+uint64_t scramble(uint64_t state) {
+  state = (state ^ state >> 30) * 0xbf58476d1ce4e5b9;
+  state = (state ^ state >> 27) * 0x94d049bb133111eb;
+  return state ^ state >> 31;
+}
+
+/// Refuses every third call, by chance, with any status.
+static Status refuse(uint64_t seed) {
+  constexpr Status all[] = {
+      Status::NotInitialized, Status::AllocFailed,  Status::InvalidValue,
+      Status::ArchMismatch,   Status::MappingError, Status::ExecutionFailed,
+      Status::InternalError,  Status::NotSupported, Status::LicenseError};
+  static uint64_t calls = 0;
+  uint64_t chance = scramble(seed * 0x9e3779b97f4a7c15 + ++calls);
+  return chance % 3 ? Status::Success : all[(chance >> 8) % std::size(all)];
+}
+
 Status begin(const char *function) {
+  if (uint64_t seed = setting("FAKE_CUBLASLT_REFUSE"))
+    if (Status status = refuse(seed); status != Status::Success)
+      return status;
   cuda::Result result = fakeCudaBegin(function);
   if (result == cuda::Result::Success)
     return Status::Success;

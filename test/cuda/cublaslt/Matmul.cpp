@@ -5,6 +5,7 @@
 #include "weft/test/cuda/machine/ShortFloats.h"
 
 #include <cmath>
+#include <numeric>
 
 using namespace weft;
 using namespace weft::fake;
@@ -188,14 +189,33 @@ struct Product {
   void run(const std::vector<uint8_t *> &bytes) const;
 };
 
+/// A step that visits all terms: start + n * step, modulo their number.
+uint64_t stepOf(uint64_t terms, uint64_t chance) {
+  uint64_t step = 1 + chance % terms;
+  while (std::gcd(step, terms) != 1)
+    ++step;
+  return step;
+}
+
+/// Adds in double, or with FAKE_CUBLASLT_SEED in f32, in an order that depends
+/// on the seed and the problem.
 double Product::sum(const std::vector<uint8_t *> &bytes, int batch, uint64_t i,
                     uint64_t j) const {
+  static const uint64_t seed = setting("FAKE_CUBLASLT_SEED");
+  uint64_t chance = seed ? scramble(seed + choice.problem) : 0,
+           terms = problem.terms(), start = chance >> 32,
+           step = seed ? stepOf(terms, chance) : 1;
+  bool isShort = seed && problem.operation.compute != Compute::F64;
   bool isA = problem.operation.transposeA == Transpose::No,
        isB = problem.operation.transposeB == Transpose::No;
   double sum = 0;
-  for (uint64_t k = 0; k < problem.terms(); ++k)
+  for (uint64_t n = 0; n < terms; ++n) {
+    uint64_t k = (start + n * step) % terms;
     sum += operand(problem.a, bytes[0], batch, isA ? i : k, isA ? k : i) *
            operand(problem.b, bytes[1], batch, isB ? k : j, isB ? j : k);
+    if (isShort)
+      sum = double(float(sum));
+  }
   if (!choice.isInplace)
     return sum;
   static uint64_t calls = 0; // each element differs a little, as with atomics
@@ -208,8 +228,10 @@ double Product::finish(double value, const uint8_t *bias, uint64_t row) const {
     value = double(float(value));
   if (hasBias(epilogue))
     value += load(bias + row * bytesOf(problem.d.type), problem.d.type);
+  // Version 13.1.0 keeps NaN on an H100.
+  static const bool losesNan = setting("FAKE_CUBLASLT_LOSES_NAN") != 0;
   if (int(epilogue) & int(Epilogue::Relu))
-    value = std::fmax(value, 0.0);
+    value = value < 0 || (losesNan && std::isnan(value)) ? 0 : value;
   if (epilogue == Epilogue::GeluBias)
     value = 0.5 * value *
             (1 + std::tanh(std::sqrt(2 / M_PI) *

@@ -45,9 +45,13 @@ struct Objects {
   std::set<const void *> handles, operations, layouts, preferences;
   static Objects &get();
 };
-/// Begins a call, which fails if FAKE_CUDA_FAIL requests it, or without a
-/// context.
+/// Begins a call, which fails if FAKE_CUDA_FAIL requests it, by chance if
+/// FAKE_CUBLASLT_REFUSE=SEED is set, or without a context.
 Status begin(const char *function);
+/// A number of the environment; 0 without it.
+uint64_t setting(const char *name);
+/// The next number of a sequence (splitmix64).
+uint64_t scramble(uint64_t state);
 
 } // namespace weft::fake
 

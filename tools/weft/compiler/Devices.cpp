@@ -63,7 +63,9 @@ static std::vector<std::string> cpuTargets(std::vector<Unavailable> &rest) {
   return usable;
 }
 
-static llvm::json::Object cudaJson(const weft_gpu_list &list) {
+static llvm::json::Object
+cudaJson(const weft_gpu_list &list,
+         const std::vector<weft_gpu_library> &available) {
   llvm::json::Array gpus;
   for (size_t i = 0; i < list.count; ++i) {
     const weft_gpu &gpu = list.gpus[i];
@@ -78,15 +80,14 @@ static llvm::json::Object cudaJson(const weft_gpu_list &list) {
     gpus.push_back(std::move(one));
   }
   llvm::json::Array libraries;
-  for (size_t i = 0; i < list.library_count; ++i) {
-    const weft_gpu_library &library = list.libraries[i];
+  for (const weft_gpu_library &library : available) {
     llvm::json::Object one{{"name", library.name}};
-    if (library.why_not) {
-      one["why_not"] = library.why_not;
-    } else {
-      one["version"] = library.version;
-      one["path"] = library.path;
-    }
+    for (auto [key, text] : {std::pair("version", library.version),
+                             {"path", library.path},
+                             {"why_not", library.why_not},
+                             {"limit", library.limit}})
+      if (text && *text)
+        one[key] = text;
     libraries.push_back(std::move(one));
   }
   return llvm::json::Object{{"kind", "cuda"},
@@ -103,6 +104,7 @@ struct Found {
   unsigned cores = 1;
   std::vector<std::string> targets;
   std::optional<weft_gpu_list> gpus;
+  std::vector<weft_gpu_library> libraries;
   bool hasMpi = false;
   std::vector<Unavailable> rest;
 };
@@ -116,6 +118,12 @@ static Found findDevices() {
     found.gpus = *gpus;
   else
     found.rest.push_back({"cuda", inFlags(gpus.error().message)});
+  if (found.gpus) {
+    if (auto libraries = findGpuLibraries())
+      found.libraries = *libraries;
+    else
+      found.rest.push_back({"libraries", inFlags(libraries.error().message)});
+  }
   const char *noMpi = weft_processes_missing();
   found.hasMpi = !noMpi;
   if (noMpi)
@@ -141,7 +149,7 @@ static void printDevicesJson(const Found &found) {
                          {"targets", llvm::json::Array(found.targets)},
                          {"most", kMostDevices}});
   if (found.gpus)
-    devices.push_back(cudaJson(*found.gpus));
+    devices.push_back(cudaJson(*found.gpus, found.libraries));
   llvm::outs() << llvm::formatv("{0:2}\n",
                                 llvm::json::Value(llvm::json::Object{
                                     {"devices", std::move(devices)},
@@ -149,7 +157,8 @@ static void printDevicesJson(const Found &found) {
                                     {"unavailable", std::move(unavailable)}}));
 }
 
-static void printGpus(const weft_gpu_list &list) {
+static void printGpus(const weft_gpu_list &list,
+                      const std::vector<weft_gpu_library> &libraries) {
   llvm::outs()
       << "  cuda         --devices cuda:N gives N devices, spread over "
       << list.count << (list.count == 1 ? " GPU" : " GPUs")
@@ -167,14 +176,15 @@ static void printGpus(const weft_gpu_list &list) {
   }
   llvm::outs() << "               driver for CUDA " << driverVersion(list)
                << ", " << list.driver << "\n";
-  for (size_t i = 0; i < list.library_count; ++i) {
-    const weft_gpu_library &library = list.libraries[i];
+  for (const weft_gpu_library &library : libraries) {
     llvm::outs() << "               " << library.name << " ";
     if (library.why_not)
       llvm::outs() << "is not used, programs run their own code: "
                    << library.why_not << "\n";
     else
       llvm::outs() << library.version << ", " << library.path << "\n";
+    if (library.limit)
+      llvm::outs() << "               " << library.limit << "\n";
   }
 }
 
@@ -196,7 +206,7 @@ int weft::tool::runDevices(const DevicesFlags &flags) {
                << "               kernels for " << found.targets.front()
                << " (--target: " << llvm::join(found.targets, ", ") << ")\n";
   if (found.gpus)
-    printGpus(*found.gpus);
+    printGpus(*found.gpus, found.libraries);
   if (found.hasMpi)
     llvm::outs()
         << "  mpi          mpirun -n P weft run|fit|evaluate|predict ... "

@@ -1,5 +1,6 @@
 #include "weft/tools/weft/programs/Gpus.h"
 
+#include "weft/tools/weft/Commands.h"
 #include "weft/training/Ports.h"
 
 #include <algorithm>
@@ -11,6 +12,22 @@ Result<weft_gpu_list> findGpus() {
   if (Status found = takeError(weft_gpus(&list)); !found)
     return found.error();
   return list;
+}
+
+Result<std::vector<weft_gpu_library>> findGpuLibraries() {
+  const weft_gpu_library *libraries = nullptr;
+  size_t count = 0;
+  if (Status found = takeError(weft_gpu_libraries(&libraries, &count)); !found)
+    return found.error();
+  return std::vector<weft_gpu_library>(libraries, libraries + count);
+}
+
+void OwnCodeWarnings::print(weft_runtime *runtime) {
+  const char *const *notes = nullptr;
+  size_t count = weft_gpu_notes(runtime, &notes);
+  for (size_t i = 0; i < count; ++i)
+    if (printed.insert(notes[i]).second)
+      warn(std::string(notes[i]));
 }
 
 std::string driverVersion(const weft_gpu_list &gpus) {

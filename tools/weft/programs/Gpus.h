@@ -6,12 +6,26 @@
 #include "weft/base/DeviceList.h"
 #include "weft/runtime/abi/gpus.h"
 
+#include <set>
 #include <string>
+#include <vector>
 
 namespace weft::tool {
 
 /// The GPUs; an error if there are none.
 Result<weft_gpu_list> findGpus();
+/// NVIDIA's libraries; an error if there are no GPUs.
+Result<std::vector<weft_gpu_library>> findGpuLibraries();
+/// Warns once for each reason why programs run their own code where a library
+/// could compute.
+class OwnCodeWarnings {
+public:
+  /// Prints the reasons that are new. Called after a run.
+  void print(weft_runtime *runtime);
+
+private:
+  std::set<std::string> printed;
+};
 /// The version of the driver: "12.4".
 std::string driverVersion(const weft_gpu_list &gpus);
 /// Parses --devices: a list, or "cuda" for all GPUs, one device each.

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "weft/tools/weft/programs/BoundProgram.h"
+#include "weft/tools/weft/programs/Gpus.h"
 #include "weft/tools/weft/programs/ProgramPorts.h"
 #include "weft/tools/weft/programs/Statistics.h"
 
@@ -96,6 +97,7 @@ static Status execute(const RunFlags &flags, const weft_program *program) {
   StepClock clock;
   if (Status ran = repeatRuns(flags, created, program, bound, clock); !ran)
     return ran;
+  OwnCodeWarnings().print(created);
   if (Status written = writeOutputs(outputs, bound, *out); !written)
     return written;
   if (!stats)

@@ -2,6 +2,8 @@
 
 #include "weft/tools/weft/programs/Statistics.h"
 
+#include "weft/runtime/abi/gpus.h"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -94,8 +96,7 @@ static nlohmann::ordered_json medianAndMin(const StepTimes &times) {
   return {{"median", times.median()}, {"min", times.least()}};
 }
 
-std::string StepClock::json(const weft_runtime *runtime,
-                            double compileMilliseconds,
+std::string StepClock::json(weft_runtime *runtime, double compileMilliseconds,
                             uint64_t aheadBytes) const {
   nlohmann::ordered_json moved = nlohmann::ordered_json::object();
   for (const Moved &kind : collectives)
@@ -112,5 +113,8 @@ std::string StepClock::json(const weft_runtime *runtime,
   stats["device_memory_bytes"] = weft_runtime_peak_memory(runtime);
   stats["batch_ahead_bytes"] = aheadBytes;
   stats["collectives"] = std::move(moved);
+  const char *const *notes = nullptr;
+  size_t count = weft_gpu_notes(runtime, &notes);
+  stats["own_code"] = std::vector<std::string>(notes, notes + count);
   return stats.dump(2) + "\n";
 }

@@ -8,7 +8,8 @@
 //    "data_wait_ms": {"median": 0.01, "total": 3.1}, "compile_ms": 61.2,
 //    "startup_ms": 190.4, "peak_rss_bytes": 123456789,
 //    "device_memory_bytes": 4567890, "batch_ahead_bytes": 401408,
-//    "collectives": {"all_reduce": {"count": 1, "bytes": 712404}}}
+//    "collectives": {"all_reduce": {"count": 1, "bytes": 712404}},
+//    "own_code": []}
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,8 +54,9 @@ public:
   /// `data_wait_ms` the wait for the batch when the step could begin; all
   /// without the first step, unless it is the only one. `startup_ms` is from
   /// the start of the process to the end of the first step, in ticks of 10 ms.
-  /// `aheadBytes`: a device's memory for prefetched batches.
-  std::string json(const weft_runtime *runtime, double compileMilliseconds,
+  /// `aheadBytes`: a device's memory for prefetched batches. `own_code`: why
+  /// programs ran their own code where a library could compute.
+  std::string json(weft_runtime *runtime, double compileMilliseconds,
                    uint64_t aheadBytes) const;
 
 private:

@@ -1,5 +1,6 @@
 //===- Evaluate.cpp - weft evaluate and weft predict ----------------------===//
 
+#include "weft/tools/weft/programs/Gpus.h"
 #include "weft/tools/weft/training/SavedWeights.h"
 #include "weft/tools/weft/training/TrainingSession.h"
 
@@ -50,6 +51,7 @@ int weft::tool::runEvaluate(const EvaluateFlags &given, const OpenSteps &open) {
       *data, loopOptions(flags, session->batchSize()));
   if (!logs)
     return fail(logs.error());
+  OwnCodeWarnings().print(session->runtime());
   if (flags.json)
     std::printf("%s\n", logsJson(*logs).c_str());
   else
@@ -87,6 +89,7 @@ int weft::tool::runPredict(const EvaluateFlags &given, const OpenSteps &open) {
   auto outputs = session->trainer().predict(*data, options);
   if (!outputs)
     return fail(outputs.error());
+  OwnCodeWarnings().print(session->runtime());
   bool isArchive = flags.out.ends_with(".npz");
   if (outputs->size() != 1 && !isArchive)
     return fail("--out " + flags.out + ": the model has " +

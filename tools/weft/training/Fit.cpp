@@ -1,5 +1,6 @@
 //===- Fit.cpp - weft fit -------------------------------------------------===//
 
+#include "weft/tools/weft/programs/Gpus.h"
 #include "weft/tools/weft/programs/OutputFile.h"
 #include "weft/tools/weft/programs/Statistics.h"
 #include "weft/tools/weft/training/FitSettings.h"
@@ -299,7 +300,9 @@ static int train(const FitFlags &flags, TrainingSession &session,
     clock.beginStep();
     return kept;
   };
+  OwnCodeWarnings ownCode;
   options.stepEnd = [&](const FitOptions::StepReport &step) {
+    ownCode.print(session.runtime());
     clock.endStep(session.runtime(), step.executeSeconds, step.waitSeconds);
     return flags.checkNumerics ? numerics.end(step.indices, step.logs)
                                : Status{};

@@ -1,0 +1,27 @@
+//===- LibraryFolders.h - where NVIDIA's libraries are ----------*- C++ -*-===//
+//
+//   libraryFolders()[0]                 // "", the loader's folders
+//   libraryFolders()[1]
+//       // "/home/ann/.venv/lib/python3.12/site-packages/nvidia/cu13/lib/"
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_DEVICES_CUDA_LIBRARYFOLDERS_H
+#define WEFT_RUNTIME_DEVICES_CUDA_LIBRARYFOLDERS_H
+
+#include <string>
+#include <vector>
+
+namespace weft::runtime {
+
+/// The folders in which libraries are searched, in order, each with a slash at
+/// its end; an empty name stands for the loader's folders. WEFT_CUDA_LIBRARIES
+/// names them all. Else they are the loader's, those of Python's packages
+/// (nvidia/*/lib beside Weft's own package, in VIRTUAL_ENV, in CONDA_PREFIX and
+/// of the first python3 in PATH, which is not started), and
+/// /usr/local/cuda/lib64.
+std::vector<std::string> libraryFolders();
+
+} // namespace weft::runtime
+
+#endif // WEFT_RUNTIME_DEVICES_CUDA_LIBRARYFOLDERS_H
