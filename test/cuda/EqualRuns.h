@@ -107,7 +107,17 @@ struct Case {
   int runs = 2;
 };
 
+/// Keeps the contexts of all GPUs until the program ends: each comparison opens
+/// and closes devices, and a real driver takes a fifth of a second to make a
+/// context anew.
+struct HeldContexts {
+  HeldContexts() { weft_error_free(weft_runtime_create("cuda", 1, &runtime)); }
+  ~HeldContexts() { weft_runtime_free(runtime); }
+  weft_runtime *runtime = nullptr;
+};
+
 inline void checkEqual(const Case &one) {
+  static const HeldContexts held;
   INFO(one.kind << " of " << EnumNameDType(one.dtype) << " on " << one.devices);
   std::string count = std::to_string(one.devices);
   Loaded cpu(one.image, "cpu:" + count, 1), gpu(one.image, "cuda:" + count);

@@ -279,6 +279,14 @@ TEST_CASE("PTX is loaded, other text is an error with a message") {
   CHECK(s.cuda.cuModuleLoadDataEx(&module, (text + "nonsense").c_str(), 2, keys,
                                   values) == Result::InvalidPtx);
   CHECK(std::string(log) != "");
+  int version = 0;
+  OK(s.cuda.cuDriverGetVersion(&version));
+  JitOption split = JitOption::SplitCompile;
+  void *threads = nullptr; // one for each core
+  if (version >= 13000) {
+    OK(s.cuda.cuModuleLoadDataEx(&module, kKernels, 1, &split, &threads));
+    OK(s.cuda.cuModuleUnload(module));
+  }
   Function function = s.function("scale");
   CHECK(function);
   CHECK(s.cuda.cuModuleGetFunction(&function, s.module, "missing") ==

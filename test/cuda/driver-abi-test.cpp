@@ -30,6 +30,9 @@ SAME(Result::InvalidDevice, CUDA_ERROR_INVALID_DEVICE);
 SAME(Result::InvalidImage, CUDA_ERROR_INVALID_IMAGE);
 SAME(Result::InvalidContext, CUDA_ERROR_INVALID_CONTEXT);
 SAME(Result::NoBinaryForGpu, CUDA_ERROR_NO_BINARY_FOR_GPU);
+SAME(Result::EccUncorrectable, CUDA_ERROR_ECC_UNCORRECTABLE);
+SAME(Result::NvlinkUncorrectable, CUDA_ERROR_NVLINK_UNCORRECTABLE);
+SAME(Result::TooManyPeers, CUDA_ERROR_TOO_MANY_PEERS);
 SAME(Result::UnsupportedLimit, CUDA_ERROR_UNSUPPORTED_LIMIT);
 SAME(Result::InvalidPtx, CUDA_ERROR_INVALID_PTX);
 SAME(Result::UnsupportedPtxVersion, CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
@@ -49,6 +52,11 @@ SAME(Result::MisalignedAddress, CUDA_ERROR_MISALIGNED_ADDRESS);
 SAME(Result::InvalidAddressSpace, CUDA_ERROR_INVALID_ADDRESS_SPACE);
 SAME(Result::InvalidProgramCounter, CUDA_ERROR_INVALID_PC);
 SAME(Result::LaunchFailed, CUDA_ERROR_LAUNCH_FAILED);
+#if CUDA_VERSION >= 13000 // older headers do not have them
+SAME(Result::Contained, CUDA_ERROR_CONTAINED);
+SAME(Result::TensorMemoryLeak, CUDA_ERROR_TENSOR_MEMORY_LEAK);
+SAME(JitOption::SplitCompile, CU_JIT_SPLIT_COMPILE);
+#endif
 SAME(Result::NotPermitted, CUDA_ERROR_NOT_PERMITTED);
 SAME(Result::NotSupported, CUDA_ERROR_NOT_SUPPORTED);
 SAME(Result::SystemDriverMismatch, CUDA_ERROR_SYSTEM_DRIVER_MISMATCH);

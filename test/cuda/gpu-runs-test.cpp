@@ -1,4 +1,6 @@
 // Runs of several devices on GPUs: loops, deadlocks, changed buffers, failures.
+#include "weft/runtime/abi/gpus.h"
+#include "weft/test/cuda/CudaDriver.h"
 #include "weft/test/cuda/EqualRuns.h"
 
 using namespace weft::test;
@@ -86,4 +88,47 @@ TEST_CASE("a kernel that fails ends the GPU's runs", "[.failing]") {
   CHECK(first.ends_with("while \"test\" ran on device 0"));
   CHECK(program.run().starts_with("the GPU runs nothing more in this process "
                                   "since cuStreamSynchronize failed with "));
+}
+
+TEST_CASE("calls leave the caller's context current") {
+  const weft::cuda::Cuda &cuda = weft::cuda::loadedCuda();
+  int gpus = 0;
+  REQUIRE(cuda.cuInit(0) == weft::cuda::Result::Success);
+  REQUIRE(cuda.cuDeviceGetCount(&gpus) == weft::cuda::Result::Success);
+  // Another library of the process uses the last GPU, or none.
+  weft::cuda::Context own = nullptr, current = nullptr;
+  if (gpus > 1)
+    REQUIRE(cuda.cuDevicePrimaryCtxRetain(&own, gpus - 1) ==
+            weft::cuda::Result::Success);
+  REQUIRE(cuda.cuCtxSetCurrent(own) == weft::cuda::Result::Success);
+  auto isKept = [&] {
+    cuda.cuCtxGetCurrent(&current);
+    bool isOwn = current == own;
+    cuda.cuCtxSetCurrent(own);
+    return isOwn;
+  };
+  {
+    PlanBuilder p({{"x", 2}});
+    Axes axes = {fullAxis(0, 2)};
+    uint32_t in = p.input("in", DType::f32, {8}, {axes});
+    uint32_t out = p.output("out", DType::f32, {8}, {axes});
+    p.allReduce({in}, {out}, axes);
+    Loaded program(p.image(), "cuda:2");
+    CHECK(isKept());
+    program.write(0, std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8});
+    CHECK(isKept());
+    REQUIRE(program.run() == "");
+    CHECK(isKept());
+    CHECK(program.read<float>(0, 8) ==
+          std::vector<float>{6, 8, 10, 12, 6, 8, 10, 12});
+    CHECK(isKept());
+  }
+  CHECK(isKept());
+  const weft_gpu_library *libraries = nullptr;
+  size_t count = 0;
+  weft_error_free(weft_gpu_libraries(&libraries, &count));
+  CHECK(isKept());
+  if (own)
+    cuda.cuDevicePrimaryCtxRelease(gpus - 1);
+  cuda.cuCtxSetCurrent(nullptr);
 }

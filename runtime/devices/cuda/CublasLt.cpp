@@ -107,6 +107,7 @@ Status CublasLtHandle::create(const CublasLt &library,
 }
 
 CublasLtHandle::~CublasLtHandle() {
+  CallerContext caller(gpu->driver());
   if (handle && gpu->makeCurrent())
     api.cublasLtDestroy(handle);
 }

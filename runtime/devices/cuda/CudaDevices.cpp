@@ -11,6 +11,7 @@ Status CudaDevices::open(int64_t count, std::unique_ptr<DeviceSet> &out) {
   const Driver *driver = nullptr;
   if (Status ok = Driver::load(driver); !ok)
     return ok;
+  CallerContext caller(*driver);
   OwnGpus own;
   if (Status ok = Gpu::own(*driver, own); !ok)
     return ok;
@@ -27,11 +28,6 @@ Status CudaDevices::open(int64_t count, std::unique_ptr<DeviceSet> &out) {
     if (Status ok = set->openDevice(gpus[number]); !ok)
       return ok;
   }
-  for (const std::shared_ptr<Gpu> &one : gpus)
-    for (const std::shared_ptr<Gpu> &other : gpus)
-      if (one != other)
-        if (Status ok = one->connect(*other); !ok)
-          return ok;
   out = std::move(set);
   return {};
 }
@@ -40,9 +36,8 @@ Status CudaDevices::openDevice(std::shared_ptr<Gpu> gpu) {
   bool isShared = !devices.empty() && devices.back().gpu == gpu;
   auto builtin =
       isShared ? devices.back().builtin : std::make_shared<BuiltinKernels>(gpu);
-  auto libraries =
-      isShared ? devices.back().libraries
-               : std::make_shared<GpuLibraries>(gpu, libraryNotes);
+  auto libraries = isShared ? devices.back().libraries
+                            : std::make_shared<GpuLibraries>(gpu, libraryNotes);
   Device &device = devices.emplace_back();
   device.gpu = std::move(gpu);
   device.builtin = std::move(builtin);
@@ -65,6 +60,7 @@ std::string CudaDevices::describe() const {
 }
 
 Status CudaDevices::fits(const Plan &plan) const {
+  CallerContext caller(driver());
   MemoryNeeds needs(plan);
   std::map<const Gpu *, uint64_t> sharers; // numbers of devices on each GPU
   for (int64_t number : plan.mesh.devices)
@@ -94,6 +90,7 @@ Status CudaDevices::fits(const Plan &plan) const {
 Status CudaDevices::allocate(int64_t device, uint64_t bytes,
                              const std::string &what,
                              std::unique_ptr<DeviceMemory> &out) {
+  CallerContext caller(driver());
   std::unique_ptr<GpuMemory> memory;
   if (Status ok = GpuMemory::allocate(devices[size_t(device)].gpu, device,
                                       bytes, what, meter, memory);
@@ -163,6 +160,7 @@ Status CudaDevices::write(DeviceMemory &memory, const BoxCopy &given,
                           const void *host) {
   if (!memory.bytes() || !given.bytes())
     return {};
+  CallerContext caller(driver());
   const Device *copier = nullptr;
   if (Status ok = copierOf(memory, copier); !ok)
     return ok;
@@ -183,6 +181,7 @@ Status CudaDevices::read(const DeviceMemory &memory, const BoxCopy &box,
                          void *host) {
   if (!memory.bytes() || !box.bytes())
     return {};
+  CallerContext caller(driver());
   const Device *copier = nullptr;
   if (Status ok = copierOf(memory, copier); !ok)
     return ok;
@@ -210,6 +209,7 @@ Status CudaDevices::read(const DeviceMemory &memory, const BoxCopy &box,
 Status CudaDevices::fill(DeviceMemory &memory, uint8_t byte) {
   if (!memory.bytes())
     return {};
+  CallerContext caller(driver());
   const Device *copier = nullptr;
   if (Status ok = copierOf(memory, copier); !ok)
     return ok;
@@ -227,6 +227,7 @@ Status CudaDevices::fill(DeviceMemory &memory, uint8_t byte) {
 Status CudaDevices::prepare(std::shared_ptr<const Program> program,
                             const Ownership &,
                             std::shared_ptr<PreparedProgram> &out) {
+  CallerContext caller(driver());
   std::vector<GpuShare> shares;
   const Mesh &mesh = program->plan().mesh;
   for (int64_t number : mesh.devices) {
@@ -250,6 +251,11 @@ Ticket CudaDevices::enqueue(Run run) {
 Ticket CudaDevices::enqueue(const MemoryCopy &given) {
   return queue.add([this, given] { return copy(given); },
                    /*isAwaited=*/false);
+}
+
+void CudaDevices::attend(const Ticket &ticket) {
+  CallerContext caller(driver());
+  queue.attend(ticket);
 }
 
 Status CudaDevices::canIsolate() const {

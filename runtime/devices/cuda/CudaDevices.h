@@ -36,7 +36,7 @@ public:
                  std::shared_ptr<PreparedProgram> &out) override;
   Ticket enqueue(Run run) override;
   Ticket enqueue(const MemoryCopy &copy) override;
-  void attend(const Ticket &ticket) override { queue.attend(ticket); }
+  void attend(const Ticket &ticket) override;
   Status canIsolate() const override;
   std::vector<std::string> notes() const override {
     return libraryNotes->texts();
@@ -58,6 +58,7 @@ private:
     std::unique_ptr<GpuMemory> workspace;
   };
 
+  const Driver &driver() const { return devices.front().gpu->driver(); }
   Status openDevice(std::shared_ptr<Gpu> gpu);
   Status perform(Run &run);
   /// Enqueues all launches of a run, which may be running even after an error.

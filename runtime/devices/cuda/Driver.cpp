@@ -1,5 +1,7 @@
 #include "weft/runtime/devices/cuda/Driver.h"
 
+#include "weft/runtime/devices/cuda/TranslationCache.h"
+
 #include <dlfcn.h>
 
 namespace weft::runtime {
@@ -17,6 +19,9 @@ static std::string versionText(int version) {
 static bool isForGood(cuda::Result result) {
   using R = cuda::Result;
   switch (result) {
+  case R::EccUncorrectable:
+  case R::NvlinkUncorrectable:
+  case R::Contained:
   case R::IllegalAddress:
   case R::LaunchTimeout:
   case R::ContextIsDestroyed:
@@ -27,6 +32,7 @@ static bool isForGood(cuda::Result result) {
   case R::InvalidAddressSpace:
   case R::InvalidProgramCounter:
   case R::LaunchFailed:
+  case R::TensorMemoryLeak:
     return true;
   default:
     return false;
@@ -62,6 +68,7 @@ std::string Driver::path() const {
 }
 
 Status Driver::open() {
+  placeTranslationCache();
   // The library is never closed, as others of the process may use it, too.
   void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library)

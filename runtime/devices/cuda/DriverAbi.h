@@ -55,10 +55,13 @@ enum class Result : int {
   InvalidImage = 200,
   InvalidContext = 201,
   NoBinaryForGpu = 209,
+  EccUncorrectable = 214,
   UnsupportedLimit = 215,
   PeerAccessUnsupported = 217,
   InvalidPtx = 218,
+  NvlinkUncorrectable = 220,
   UnsupportedPtxVersion = 222,
+  Contained = 226,
   FileNotFound = 301,
   InvalidHandle = 400,
   IllegalState = 401,
@@ -70,12 +73,14 @@ enum class Result : int {
   PeerAccessAlreadyEnabled = 704,
   ContextIsDestroyed = 709,
   Assert = 710,
+  TooManyPeers = 711,
   HardwareStackError = 714,
   IllegalInstruction = 715,
   MisalignedAddress = 716,
   InvalidAddressSpace = 717,
   InvalidProgramCounter = 718,
   LaunchFailed = 719,
+  TensorMemoryLeak = 721,
   NotPermitted = 800,
   NotSupported = 801,
   SystemDriverMismatch = 803,
@@ -143,7 +148,8 @@ enum class JitOption : int {
   ErrorLogBuffer = 5,
   ErrorLogBufferSizeBytes = 6,
   OptimizationLevel = 7,
-  GenerateLineInfo = 13
+  GenerateLineInfo = 13,
+  SplitCompile = 34,
 };
 
 enum class ProcAddressStatus : int {

@@ -93,6 +93,8 @@ Status Gpu::makeCurrent() const {
 }
 
 Status Gpu::connect(const Gpu &other) {
+  if (reaches(other))
+    return {};
   int can = 0;
   if (Status ok =
           api.check(api.cuDeviceCanAccessPeer(&can, device, other.device),
@@ -104,6 +106,13 @@ Status Gpu::connect(const Gpu &other) {
   if (Status ok = makeCurrent(); !ok)
     return ok;
   cuda::Result result = api.cuCtxEnablePeerAccess(other.context, 0);
+  if (result == cuda::Result::PeerAccessUnsupported)
+    return {}; // by this pair, whatever the driver has said before
+  if (result == cuda::Result::TooManyPeers)
+    return makeError(StatusCode::Incompatible, "GPU ", number, " addresses ",
+                     peers.size(),
+                     " other GPUs, and the driver allows no more"
+                     "; use fewer GPUs, by CUDA_VISIBLE_DEVICES");
   // Peer access may already be enabled, as others in the process use the same
   // context.
   if (result != cuda::Result::PeerAccessAlreadyEnabled)
@@ -146,6 +155,7 @@ Status GpuStream::create(std::shared_ptr<const Gpu> gpu,
 }
 
 GpuStream::~GpuStream() {
+  CallerContext caller(owner->driver());
   if (owner->makeCurrent())
     owner->driver().cuStreamDestroy(stream);
 }
@@ -211,6 +221,7 @@ Status GpuEvent::since(const GpuEvent &earlier, uint64_t &nanoseconds) const {
 }
 
 GpuEvent::~GpuEvent() {
+  CallerContext caller(owner->driver());
   if (owner->makeCurrent())
     owner->driver().cuEventDestroy(event);
 }

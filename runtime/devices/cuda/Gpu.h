@@ -6,7 +6,7 @@
 //
 //   if (Status ok = gpu->makeCurrent(); !ok) return ok;
 //
-// before them.
+// before them. Functions that a caller's thread runs begin with a CallerContext.
 //
 //===----------------------------------------------------------------------===//
 
@@ -71,6 +71,28 @@ private:
   std::string model;
   std::set<const Gpu *> peers;
   int major = 0, minor = 0, processors = 0;
+};
+
+/// Makes the context current again, at the end of a scope, that was current on
+/// the thread at its beginning: the one of the caller, which may use other GPUs
+/// and another library.
+class CallerContext {
+public:
+  explicit CallerContext(const Driver &driver [[clang::lifetimebound]])
+      : api(driver) {
+    isKnown = api.cuCtxGetCurrent(&context) == cuda::Result::Success;
+  }
+  ~CallerContext() {
+    if (isKnown)
+      api.cuCtxSetCurrent(context);
+  }
+  CallerContext(const CallerContext &) = delete;
+  CallerContext &operator=(const CallerContext &) = delete;
+
+private:
+  const Driver &api;
+  cuda::Context context = nullptr;
+  bool isKnown = false;
 };
 
 class GpuStream;

@@ -33,6 +33,7 @@ static Status listGpus(GpuList &out) {
 
 /// Tries cuBLASLt on the first GPU that runs programs.
 static Status tryCublasLt(const Driver &driver, std::string &limit) {
+  CallerContext caller(driver);
   OwnGpus own;
   if (Status ok = Gpu::own(driver, own); !ok)
     return ok;

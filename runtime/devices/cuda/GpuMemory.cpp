@@ -58,6 +58,7 @@ Status GpuMemory::copyOf(std::span<const uint8_t> bytes,
 GpuMemory::~GpuMemory() {
   if (!start)
     return;
+  CallerContext caller(owner->driver());
   meter->add(device, -int64_t(size));
   if (arriving)
     if (Status ok = arriving->wait(); !ok)

@@ -2,6 +2,9 @@
 
 namespace weft::runtime {
 
+/// The first driver that translates a module on several threads if asked.
+static constexpr int kSplitCompile = 13000;
+
 Status GpuModule::load(std::shared_ptr<const Gpu> gpu, const std::string &text,
                        const std::string &what,
                        std::unique_ptr<GpuModule> &out) {
@@ -11,10 +14,17 @@ Status GpuModule::load(std::shared_ptr<const Gpu> gpu, const std::string &text,
   std::unique_ptr<GpuModule> made(new GpuModule(std::move(gpu)));
   char log[4096] = {};
   cuda::JitOption keys[] = {cuda::JitOption::ErrorLogBuffer,
-                            cuda::JitOption::ErrorLogBufferSizeBytes};
-  void *values[] = {log, reinterpret_cast<void *>(sizeof log - 1)};
-  cuda::Result result =
-      driver.cuModuleLoadDataEx(&made->module, text.c_str(), 2, keys, values);
+                            cuda::JitOption::ErrorLogBufferSizeBytes,
+                            cuda::JitOption::SplitCompile};
+  // The threads of the last option: 0 is one for each core.
+  void *values[] = {log, reinterpret_cast<void *>(sizeof log - 1), nullptr};
+  auto load = [&](unsigned options) {
+    return driver.cuModuleLoadDataEx(&made->module, text.c_str(), options, keys,
+                                     values);
+  };
+  cuda::Result result = load(driver.version >= kSplitCompile ? 3 : 2);
+  if (result == cuda::Result::InvalidValue)
+    result = load(2);
   if (Status ok = driver.check(result, "cuModuleLoadDataEx for the " + what);
       !ok) {
     made->module = nullptr;
@@ -27,6 +37,7 @@ Status GpuModule::load(std::shared_ptr<const Gpu> gpu, const std::string &text,
 }
 
 GpuModule::~GpuModule() {
+  CallerContext caller(gpu->driver());
   if (module && gpu->makeCurrent())
     gpu->driver().cuModuleUnload(module);
 }

@@ -168,8 +168,26 @@ Status GpuProgram::placeCoordinates(const std::vector<GpuShare> &shares,
   return {};
 }
 
+Status GpuProgram::connect(const std::vector<GpuShare> &shares) const {
+  const Plan &plan = owner->plan();
+  std::set<std::pair<Gpu *, Gpu *>> pairs;
+  for (const Instruction &i : plan.instructions)
+    if (i.kind == plan::Operation::Start)
+      for (const std::vector<int64_t> &group : plan.collectives[i.index].groups)
+        for (int64_t one : group)
+          for (int64_t other : group)
+            pairs.emplace(shares[size_t(one)].gpu.get(),
+                          shares[size_t(other)].gpu.get());
+  for (auto [one, other] : pairs)
+    if (Status ok = one->connect(*other); !ok)
+      return ok.in("program \"" + plan.name + "\"");
+  return {};
+}
+
 Status GpuProgram::prepare(const std::vector<GpuShare> &shares,
                            const std::shared_ptr<MemoryMeter> &meter) {
+  if (Status ok = connect(shares); !ok)
+    return ok;
   if (Status ok = checkSupported(shares); !ok)
     return ok;
   for (const GpuShare &share : shares) {

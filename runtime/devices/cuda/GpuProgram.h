@@ -67,6 +67,8 @@ private:
     std::unique_ptr<GpuMemory> constants;
   };
 
+  /// Lets GPUs address each other's memory where groups of the program need it.
+  Status connect(const std::vector<GpuShare> &shares) const;
   Status checkSupported(const std::vector<GpuShare> &shares) const;
   Status checkGroups(uint32_t instruction,
                      const std::vector<GpuShare> &shares) const;

@@ -38,6 +38,7 @@ Status Staging::take(uint64_t bytes, Slot *&out) {
 }
 
 Staging::~Staging() {
+  CallerContext caller(gpu->driver());
   for (Slot &slot : slots) {
     if (slot.copied)
       if (Status ok = slot.copied->wait(); !ok)

@@ -3,6 +3,7 @@
 #include "weft/test/cuda/driver/Entry.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 using namespace weft::fake;
@@ -15,6 +16,11 @@ Result cuInit(unsigned flags) {
     if (!driver.settings.gpus)
       return Result::NoDevice;
     driver.isInitialized = true;
+    if (std::getenv("FAKE_CUDA_SHOW_CACHE")) {
+      const char *folder = std::getenv("CUDA_CACHE_PATH");
+      std::fprintf(stderr, "CUDA_CACHE_PATH: %s\n",
+                   folder ? folder : "not set");
+    }
     return Result::Success;
   });
 }
@@ -93,6 +99,16 @@ static const ErrorText kErrors[] = {
      "no kernel image is available for execution on the device"},
     {Result::InvalidPtx, "CUDA_ERROR_INVALID_PTX",
      "a PTX JIT compilation failed"},
+    {Result::EccUncorrectable, "CUDA_ERROR_ECC_UNCORRECTABLE",
+     "uncorrectable ECC error encountered"},
+    {Result::NvlinkUncorrectable, "CUDA_ERROR_NVLINK_UNCORRECTABLE",
+     "uncorrectable NVLink error detected during the execution"},
+    {Result::Contained, "CUDA_ERROR_CONTAINED",
+     "Invalid access of peer GPU memory over nvlink or a hardware error"},
+    {Result::TooManyPeers, "CUDA_ERROR_TOO_MANY_PEERS",
+     "peer mapping resources exhausted"},
+    {Result::TensorMemoryLeak, "CUDA_ERROR_TENSOR_MEMORY_LEAK",
+     "tensor memory not completely freed"},
     {Result::UnsupportedPtxVersion, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
      "the provided PTX was compiled with an unsupported toolchain."},
     {Result::InvalidHandle, "CUDA_ERROR_INVALID_HANDLE",
@@ -288,6 +304,9 @@ Result cuCtxEnablePeerAccess(Context peer, unsigned flags) {
       return Result::PeerAccessUnsupported;
     if (context->memory.hasPeer(peer->memory))
       return Result::PeerAccessAlreadyEnabled;
+    if (context->peers >= Driver::get().settings.mostPeers)
+      return Result::TooManyPeers;
+    ++context->peers;
     context->memory.addPeer(peer->memory);
     return Result::Success;
   });

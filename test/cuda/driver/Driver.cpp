@@ -101,10 +101,13 @@ Result Driver::begin(const std::string &symbol, Needs needs) {
   return current()->error;
 }
 
-bool Driver::kernelFails() {
+Result Driver::beginKernel() {
   auto found = settings.failures.find("kernel");
-  return ++kernels && found != settings.failures.end() &&
-         found->second.call == kernels;
+  ++kernels;
+  if (found == settings.failures.end() || found->second.call != kernels)
+    return Result::Success;
+  return found->second.result ? Result(found->second.result)
+                              : Result::IllegalAddress;
 }
 
 /// The handles null and 1 are the stream that keeps order with all blocking

@@ -64,8 +64,9 @@ public:
   pending(const std::function<bool(const Operation &)> &condition) const;
   /// Records an access of a running operation.
   void noteAccess(const Operation &operation, const Touch &touch);
-  /// Whether the next kernel is the one that the environment makes fail.
-  bool kernelFails();
+  /// Counts a kernel that begins; returns the error that the environment makes
+  /// it leave.
+  cuda::Result beginKernel();
   /// Reports leaks, and ends the process with an error if anything was
   /// reported.
   static void atExit();

@@ -82,6 +82,10 @@ Result cuModuleLoadDataEx(Module *module, const void *image, unsigned options,
   return call(__func__, Needs::Context, [&] {
     if (!module || !image || (options && (!keys || !values)))
       return Result::InvalidValue;
+    for (unsigned n = 0; n < options; ++n) // older drivers do not know it
+      if (keys[n] == JitOption::SplitCompile &&
+          Driver::get().settings.version < 13000)
+        return Result::InvalidValue;
     auto text = static_cast<const char *>(image);
     if (isBinary(text))
       return Result::NoBinaryForGpu;
@@ -271,8 +275,8 @@ static void runKernel(Operation &self, const ptx::Launch &launch) {
       driver.report(self.name + " gets memory that " + block->freedBy +
                     " has freed");
   }
-  if (driver.kernelFails()) {
-    self.context->error = Result::IllegalAddress;
+  if (Result result = driver.beginKernel(); result != Result::Success) {
+    self.context->error = result;
     return;
   }
   ptx::Findings findings;

@@ -50,6 +50,7 @@ namespace weft::cuda {
 struct ContextObject {
   Device device = 0;
   unsigned retained = 0;
+  uint64_t peers = 0; ///< other contexts whose memory it may address
   Result error = Result::Success; ///< stays once a kernel failed
   ptx::Memory memory;
   uint64_t used = 0;

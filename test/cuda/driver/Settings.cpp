@@ -59,9 +59,9 @@ Settings Settings::fromEnvironment() {
   if (settings.gpus > 8)
     refuse("FAKE_CUDA_GPUS", std::to_string(settings.gpus), "0 to 8");
   if (const char *peers = std::getenv("FAKE_CUDA_PEERS")) {
-    if (std::string_view(peers) != "none")
-      refuse("FAKE_CUDA_PEERS", peers, "none");
-    settings.hasPeers = false;
+    settings.hasPeers = std::string_view(peers) != "none";
+    if (settings.hasPeers)
+      settings.mostPeers = numberOf("FAKE_CUDA_PEERS", peers);
   }
   if (const char *chip = std::getenv("FAKE_CUDA_CHIP")) {
     int number = 0;

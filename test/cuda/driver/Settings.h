@@ -16,6 +16,7 @@ struct Settings {
   uint64_t memory = uint64_t(16) << 30; ///< FAKE_CUDA_MEMORY, bytes of a GPU
   int version = 13000;                  ///< FAKE_CUDA_VERSION
   bool hasPeers = true;                 ///< FAKE_CUDA_PEERS=none
+  uint64_t mostPeers = 8;               ///< FAKE_CUDA_PEERS=N
   int major = 9, minor = 0;             ///< FAKE_CUDA_CHIP=sm_90
   bool checksWritten = true;            ///< FAKE_CUDA_UNWRITTEN=ignore
   std::set<std::string> missing;        ///< FAKE_CUDA_MISSING=name,name
