@@ -266,5 +266,3 @@ FIGURES = [
     Figure(8, "exchange of 8 x 64 MiB on one GPU", exchange, (16384, 8192, "f32"), (16, 24, "f32"), "copy", arrays=2, devices=8),
     Figure(8, "all_reduce of 8 x 64 MiB on one GPU", all_reduce, (16 << 20, "f32"), (64, "f32"), "copy", arrays=16, devices=8),
 ]
-# Row 9 is a train step of a model, which pack.py compiles from Keras' file.
-MLP = "train step of the seed's MLP, batch 128"
