@@ -22,7 +22,7 @@ static void createContraction(OpBuilder &builder, plan::DeviceKernelOp code,
       builder.getDenseI64ArrayAttr(of.getRows()),
       builder.getDenseI64ArrayAttr(of.getColumns()),
       builder.getDenseI64ArrayAttr(of.getContract()),
-      TypeAttr::get(of.getSums()),
+      builder.getDenseI64ArrayAttr(of.getFirst()), TypeAttr::get(of.getSums()),
       plan::EpilogueAttr::get(builder.getContext(), of.getEpilogue()),
       plan::ComputeAttr::get(builder.getContext(), of.getCompute()),
       FlatSymbolRefAttr::get(fallback), builder.getI64IntegerAttr(0));

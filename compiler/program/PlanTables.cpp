@@ -155,12 +155,14 @@ FailureOr<Offset<void>> KernelTables::write(fb::LibraryContractionOp op) {
   auto epilogue = named(fb::EnumValuesContractionEpilogue(),
                         fb::EnumNameContractionEpilogue,
                         fb::stringifyEpilogue(op.getEpilogue()));
+  ArrayRef<int64_t> first = op.getFirst();
   return fb::CreateLibraryContractionDirect(
              builder, &batch, &rows, &columns, &contract, *sums, epilogue,
              numberOf(op.getFallbackAttr().getAttr()),
              named(fb::EnumValuesContractionCompute(),
                    fb::EnumNameContractionCompute,
-                   fb::stringifyCompute(op.getCompute())))
+                   fb::stringifyCompute(op.getCompute())),
+             first.empty() ? 0 : first[0], first.empty() ? 0 : first[1])
       .Union();
 }
 

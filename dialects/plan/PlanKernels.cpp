@@ -64,27 +64,37 @@ LogicalResult DeviceKernelOp::verifySymbolUses(SymbolTableCollection &symbols) {
 static LogicalResult
 checkDimensions(function_ref<InFlightDiagnostic()> emitError,
                 ArrayRef<int64_t> batch, ArrayRef<int64_t> rows,
-                ArrayRef<int64_t> columns, ArrayRef<int64_t> contract) {
+                ArrayRef<int64_t> columns, ArrayRef<int64_t> contract,
+                ArrayRef<int64_t> first) {
   bool fits = batch.size() % 4 == 0 && rows.size() == 4 &&
               columns.size() == 4 && contract.size() == 4 && rows[2] == 0 &&
-              columns[1] == 0 && contract[3] == 0;
-  for (ArrayRef<int64_t> numbers : {batch, rows, columns, contract})
+              columns[1] == 0 && contract[3] == 0 &&
+              (first.empty() || first.size() == 2);
+  for (ArrayRef<int64_t> numbers : {batch, rows, columns, contract, first})
     fits &= llvm::all_of(numbers, [](int64_t number) { return number >= 0; });
-  if (!fits) // (C1)
-    return emitError() << "has the dimensions batch [" << batch << "], rows ["
-                       << rows << "], columns [" << columns << "], contract ["
-                       << contract
-                       << "]; each is a size and its strides in lhs, rhs and "
-                          "result, 0 where there is none";
-  return success();
+  if (fits)
+    return success();
+  InFlightDiagnostic error = // (C1)
+      emitError() << "has the dimensions batch [" << batch << "], rows ["
+                  << rows << "], columns [" << columns << "], contract ["
+                  << contract << "]";
+  if (!first.empty())
+    error << " from the elements [" << first << "] on";
+  error << "; each is a size and its strides in lhs, rhs and result, 0 where "
+           "there is none";
+  if (!first.empty())
+    error
+        << ", and operands begin at two elements, that of lhs and that of rhs";
+  return error;
 }
 
 LogicalResult plan::ContractionAttr::verify(
     function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> batch,
     ArrayRef<int64_t> rows, ArrayRef<int64_t> columns,
-    ArrayRef<int64_t> contract, Type, Epilogue, Compute) {
+    ArrayRef<int64_t> contract, ArrayRef<int64_t> first, Type, Epilogue,
+    Compute) {
   return checkDimensions([&] { return emitError() << "the contraction "; },
-                         batch, rows, columns, contract);
+                         batch, rows, columns, contract, first);
 }
 
 bool plan::hasBias(Epilogue epilogue) {
@@ -95,7 +105,9 @@ bool plan::hasBias(Epilogue epilogue) {
 /// The number of elements of lhs (1), rhs (2) or the result (3) up to the last
 /// used element.
 static int64_t reach(plan::ContractionAttr of, unsigned array) {
-  int64_t last = 0;
+  bool isOperand = array < 3;
+  int64_t last =
+      isOperand && !of.getFirst().empty() ? of.getFirst()[array - 1] : 0;
   auto add = [&](ArrayRef<int64_t> dims) {
     for (; !dims.empty(); dims = dims.drop_front(4))
       last = saturatingAdd(
@@ -157,7 +169,7 @@ LogicalResult PlanDialect::verifyOperationAttribute(Operation *op,
 
 LogicalResult LibraryContractionOp::verify() {
   return checkDimensions([&] { return emitOpError(); }, getBatch(), getRows(),
-                         getColumns(), getContract());
+                         getColumns(), getContract(), getFirst());
 }
 
 LogicalResult

@@ -101,16 +101,19 @@ def Plan_ContractionAttr : Plan_Attr<"Contraction", "contraction"> {
     plan.library_contraction.
     `#plan.contraction<batch[], rows[16, 784, 0, 200], columns[200, 0, 1, 1], contract[784, 1, 200, 0], sums f32, epilogue none, compute full>`.
     The function's arguments are lhs, rhs, and the bias where the epilogue has
-    one. (C1) four numbers a dimension, none negative, rows not in rhs, columns
-    not in lhs, contracted dimensions not in the result; (C2) it is on a kernel
-    of these arguments and one result, which hold all that the dimensions reach.
+    one. `first[0, 768]`: rhs begins at element 768 of its argument, as a slice
+    does. (C1) four numbers a dimension, none negative, rows not in rhs, columns
+    not in lhs, contracted dimensions not in the result, two first elements or
+    none; (C2) it is on a kernel of these arguments and one result, which hold
+    all that the dimensions reach.
   }];
   let parameters = (ins OptionalArrayRefParameter<"int64_t">:$batch, ArrayRefParameter<"int64_t">:$rows,
-      ArrayRefParameter<"int64_t">:$columns, ArrayRefParameter<"int64_t">:$contract, "::mlir::Type":$sums,
+      ArrayRefParameter<"int64_t">:$columns, ArrayRefParameter<"int64_t">:$contract,
+      OptionalArrayRefParameter<"int64_t">:$first, "::mlir::Type":$sums,
       EnumParameter<Plan_Epilogue>:$epilogue, EnumParameter<Plan_Compute>:$compute);
   let assemblyFormat = [{
     `<` `batch` `[` (`]`) : ($batch^ `]`)? `,` `rows` `[` $rows `]` `,` `columns` `[` $columns `]` `,`
-    `contract` `[` $contract `]` `,` `sums` $sums `,` `epilogue` $epilogue `,` `compute` $compute `>`
+    `contract` `[` $contract `]` (`first` `[` $first^ `]`)? `,` `sums` $sums `,` `epilogue` $epilogue `,` `compute` $compute `>`
   }];
   let genVerifyDecl = 1;
 }
@@ -149,18 +152,20 @@ def Plan_LibraryContractionOp : Plan_KernelOp<"library_contraction", [DeclareOpI
     `plan.library_contraction @dot batch [] rows [16, 784, 0, 200] columns [200, 0, 1, 1] contract [784, 1, 200, 0] sums f32 epilogue none fallback @tiles scratch 0`,
     launched on lhs, rhs, the bias where the epilogue has one, and the result.
     Four numbers a dimension: its size and how many elements its steps are apart
-    in lhs, rhs and result. `compute tf32` lets products of f32 have 10 bits of
+    in lhs, rhs and result. `first [0, 768]`: lhs and rhs begin at these elements
+    of their buffers. `compute tf32` lets products of f32 have 10 bits of
     mantissa; without it they are exact. `fallback` computes the same from the same buffers.
     (C1) four numbers a dimension, none negative, rows not in rhs, columns not
-    in lhs, contracted dimensions not in the result; (C2) the fallback is a
-    plan.device_kernel.
+    in lhs, contracted dimensions not in the result, two first elements or none;
+    (C2) the fallback is a plan.device_kernel.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$batch, DenseI64ArrayAttr:$rows,
-                       DenseI64ArrayAttr:$columns, DenseI64ArrayAttr:$contract, TypeAttr:$sums,
+                       DenseI64ArrayAttr:$columns, DenseI64ArrayAttr:$contract,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$first, TypeAttr:$sums,
                        Plan_EpilogueAttr:$epilogue, DefaultValuedAttr<Plan_ComputeAttr, "::weft::plan::Compute::full">:$compute,
                        FlatSymbolRefAttr:$fallback, I64Attr:$scratch);
   let assemblyFormat = [{
-    $sym_name `batch` $batch `rows` $rows `columns` $columns `contract` $contract `sums` $sums
+    $sym_name `batch` $batch `rows` $rows `columns` $columns `contract` $contract (`first` $first^)? `sums` $sums
     `epilogue` `` $epilogue (`compute` `` $compute^)? `fallback` $fallback `scratch` $scratch attr-dict
   }];
   let hasVerifier = 1;

@@ -90,7 +90,7 @@ static plan::ContractionAttr callOf(MLIRContext *context,
     return {};
   return plan::ContractionAttr::get(
       context, numbersOf(shape.batch), numbersOf(*rows), numbersOf(*columns),
-      numbersOf(*contract), sums, epilogue, compute);
+      numbersOf(*contract), /*first=*/{}, sums, epilogue, compute);
 }
 
 /// The inputs of which the factors are views, and the remaining input or null;

@@ -72,7 +72,7 @@
 extern "C" {
 #endif
 
-#define WEFT_ABI_VERSION 5
+#define WEFT_ABI_VERSION 6
 
 /// A kernel. `buffers` are in the order of the Launch instruction;
 /// `coordinates[a]` is the device's coordinate along mesh axis a. Kernels never

@@ -89,6 +89,7 @@ struct LibraryContraction {
   plan::ContractionEpilogue epilogue;
   uint32_t fallback;
   plan::ContractionCompute compute;
+  int64_t lhsFirst = 0, rhsFirst = 0; ///< elements in front of the operands
   bool hasBias() const {
     return epilogue == plan::ContractionEpilogue::bias ||
            epilogue == plan::ContractionEpilogue::bias_relu ||

@@ -85,11 +85,11 @@ Status PlanReader::readKernel(const std::string &what,
   return {};
 }
 
-/// The number of elements from the first to the last that the dimensions reach,
-/// or more than any memory has.
-static uint64_t extent(const LibraryContraction &its,
+/// The number of elements up to the last that the dimensions reach from element
+/// `first` on, or more than any memory has.
+static uint64_t extent(const LibraryContraction &its, int64_t first,
                        int64_t (plan::ContractionDim::*stride)() const) {
-  unsigned __int128 last = 0;
+  auto last = static_cast<unsigned __int128>(first);
   std::vector<plan::ContractionDim> all = its.batch;
   all.insert(all.end(), {its.rows, its.columns, its.contract});
   for (const plan::ContractionDim &dim : all) {
@@ -109,8 +109,16 @@ Status PlanReader::readKernel(const std::string &what,
                               LibraryContraction &its) const {
   if (!in.rows() || !in.columns() || !in.contract())
     return badPlan(what, " lacks rows, columns or contracted dimensions");
-  its = {{},        *in.rows(),    *in.columns(), *in.contract(),
-         in.sums(), in.epilogue(), in.fallback(), in.compute()};
+  its = {{},
+         *in.rows(),
+         *in.columns(),
+         *in.contract(),
+         in.sums(),
+         in.epilogue(),
+         in.fallback(),
+         in.compute(),
+         in.lhs_first(),
+         in.rhs_first()};
   if (in.batch())
     for (const plan::ContractionDim *dim : *in.batch())
       its.batch.push_back(*dim);
@@ -121,6 +129,8 @@ Status PlanReader::readKernel(const std::string &what,
   for (const plan::ContractionDim &dim : all)
     for (int64_t number : {dim.size(), dim.lhs(), dim.rhs(), dim.result()})
       fits &= number >= 0 && uint64_t(number) <= largestMemory;
+  for (int64_t first : {its.lhsFirst, its.rhsFirst})
+    fits &= first >= 0 && uint64_t(first) <= largestMemory;
   if (!fits)
     return badPlan(what, " has dimensions whose sizes and strides are no "
                          "contraction's");
@@ -203,14 +213,18 @@ Status PlanReader::checkContraction(const std::string &what,
     return badPlan(what, " on buffer ", argument(n), " of ", held,
                    " elements, it reaches ", elements);
   };
-  if (Status ok = holds(0, extent(its, &plan::ContractionDim::lhs)); !ok)
+  if (Status ok =
+          holds(0, extent(its, its.lhsFirst, &plan::ContractionDim::lhs));
+      !ok)
     return ok;
-  if (Status ok = holds(1, extent(its, &plan::ContractionDim::rhs)); !ok)
+  if (Status ok =
+          holds(1, extent(its, its.rhsFirst, &plan::ContractionDim::rhs));
+      !ok)
     return ok;
   if (its.hasBias())
     if (Status ok = holds(2, uint64_t(its.columns.size())); !ok)
       return ok;
-  if (Status ok = holds(result, extent(its, &plan::ContractionDim::result));
+  if (Status ok = holds(result, extent(its, 0, &plan::ContractionDim::result));
       !ok)
     return ok;
   return checkWritable(what, argument(result));

@@ -18,6 +18,7 @@ struct Product {
   bool turnsLhs = false, turnsRhs = false;
   Epilogue epilogue = Epilogue::none;
   ContractionCompute compute = ContractionCompute::full;
+  int64_t lhsFirst = 0, rhsFirst = 0; ///< elements in front of the operands
 
   ContractionDim rowDim() const {
     return {rows, turnsLhs ? 1 : contract, 0, columns};
@@ -51,10 +52,14 @@ static PlanBuilder planOf(const Product &product, bool ofLibrary = true) {
   module->data.assign(text.begin(), text.end());
   p.program.modules.push_back(std::move(module));
   std::vector<uint32_t> buffers = {
-      p.input("lhs", DType::f32,
-              {product.batch * product.rows * product.contract}, {{}}),
+      p.input(
+          "lhs", DType::f32,
+          {product.lhsFirst + product.batch * product.rows * product.contract},
+          {{}}),
       p.input("rhs", DType::f32,
-              {product.batch * product.contract * product.columns}, {{}})};
+              {product.rhsFirst +
+               product.batch * product.contract * product.columns},
+              {{}})};
   if (product.hasBias())
     buffers.push_back(p.input("bias", DType::f32, {product.columns}, {{}}));
   buffers.push_back(p.output("result", DType::f32,
@@ -76,6 +81,8 @@ static PlanBuilder planOf(const Product &product, bool ofLibrary = true) {
   call.sums = DType::f32;
   call.epilogue = product.epilogue;
   call.compute = product.compute;
+  call.lhs_first = product.lhsFirst;
+  call.rhs_first = product.rhsFirst;
   if (ofLibrary)
     p.kernel(std::move(call));
   p.launchLast(buffers);
@@ -114,11 +121,13 @@ static double finish(Epilogue epilogue, double sum, double bias) {
 /// The largest difference from the formula.
 static double differenceOf(const Product &its) {
   Loaded program(planOf(its).image(), "cuda:1");
-  auto lhs = numbers(its.batch * its.rows * its.contract, 1),
-       rhs = numbers(its.batch * its.contract * its.columns, 2),
+  auto lhs = numbers(its.lhsFirst + its.batch * its.rows * its.contract, 1),
+       rhs = numbers(its.rhsFirst + its.batch * its.contract * its.columns, 2),
        bias = numbers(its.columns, 3);
   program.write(0, lhs);
   program.write(1, rhs);
+  lhs.erase(lhs.begin(), lhs.begin() + its.lhsFirst);
+  rhs.erase(rhs.begin(), rhs.begin() + its.rhsFirst);
   if (its.hasBias())
     program.write(2, bias);
   REQUIRE(program.run() == "");
@@ -168,6 +177,38 @@ TEST_CASE("each epilogue computes the function of its name") {
     CHECK(differenceOf({.batch = 2, .turnsRhs = true, .epilogue = epilogue}) <
           2e-6);
   }
+}
+
+TEST_CASE("operands begin at any element of their buffers") {
+  for (int64_t first : {16, 3, 1})
+    for (int64_t batch : {1, 3}) {
+      INFO(first << batch);
+      CHECK(differenceOf({.batch = batch, .lhsFirst = first}) < 1e-6);
+      CHECK(differenceOf({.batch = batch, .rhsFirst = first}) < 1e-6);
+      CHECK(differenceOf({.batch = batch,
+                          .turnsLhs = true,
+                          .lhsFirst = 2 * first,
+                          .rhsFirst = first}) < 1e-6);
+    }
+}
+
+TEST_CASE("one operand may be the same for the whole batch") {
+  Product its{.batch = 3};
+  PlanBuilder p = planOf(its);
+  auto *call = p.program.kernels[1]->code.Ascontraction();
+  call->batch[0] = {3, its.rows * its.contract, 0, its.rows * its.columns};
+  Loaded program(p.image(), "cuda:1");
+  auto lhs = numbers(3 * its.rows * its.contract, 1);
+  auto rhs = numbers(3 * its.contract * its.columns, 2);
+  program.write(0, lhs);
+  program.write(1, rhs);
+  REQUIRE(program.run() == "");
+  auto found = program.read<float>(0, size_t(3 * its.rows * its.columns));
+  double sum = 0; // the last element of the last sample
+  for (int64_t k = 0; k < its.contract; ++k)
+    sum += double(lhs[size_t((3 * its.rows - 1) * its.contract + k)]) *
+           double(rhs[size_t((k + 1) * its.columns - 1)]);
+  CHECK(std::abs(double(found.back()) - sum) < 1e-6);
 }
 
 TEST_CASE("f32 has all bits of f32 unless the program says TF32") {

@@ -8,7 +8,7 @@ import struct
 import sys
 
 TRAILER = "<QQQQII8s"  # code bytes, plan bytes, features, hash, ABI version, reserved, magic
-ABI_VERSION = 5  # WEFT_ABI_VERSION of runtime/abi/weft.h
+ABI_VERSION = 6  # WEFT_ABI_VERSION of runtime/abi/weft.h
 WORD = (1 << 64) - 1
 
 

@@ -13,7 +13,7 @@ assert "numpy" not in sys.modules and "ctypes" not in sys.modules, "import loads
 assert sorted(weft.__all__) == dir(weft)
 said = subprocess.run([sys.argv[1], "--version"], capture_output=True, text=True, check=True).stdout
 assert said.startswith(f"weft {weft.__version__} (MLIR 22."), said
-assert "program ABI 5" in said, said
+assert "program ABI 6" in said, said
 for name in weft.__all__:
     assert getattr(weft, name) is not None
 try:

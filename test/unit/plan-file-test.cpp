@@ -193,7 +193,8 @@ TEST_CASE("kernels keep all that their ops say") {
             "plan.device_kernel @k in @code symbol \"tiles\" block [128, 2, 3] "
             "blocks 64 shared 512 scratch 64\n"
             "plan.library_contraction @dot batch [2, 3, 4, 5] rows [4, 6, 0, "
-            "1] columns [7, 0, 8, 9] contract [6, 1, 2, 0] sums f64 epilogue "
+            "1] columns [7, 0, 8, 9] contract [6, 1, 2, 0] first [10, 11] "
+            "sums f64 epilogue "
             "bias_gelu_tanh compute tf32 fallback @k scratch 96\n");
   auto bytes = serializePlan(read.program(), {});
   REQUIRE(succeeded(bytes));
@@ -206,6 +207,8 @@ TEST_CASE("kernels keep all that their ops say") {
   CHECK(dot->sums() == weft::plan::DType::f64);
   CHECK(dot->epilogue() == weft::plan::ContractionEpilogue::bias_gelu_tanh);
   CHECK(dot->compute() == weft::plan::ContractionCompute::tf32);
+  CHECK(dot->lhs_first() == 10);
+  CHECK(dot->rhs_first() == 11);
   auto numbers = [](const weft::plan::ContractionDim &dim) {
     return std::vector<int64_t>{dim.size(), dim.lhs(), dim.rhs(), dim.result()};
   };

@@ -383,6 +383,14 @@ TEST_CASE("a contraction reaches no element outside its buffers") {
   CHECK(contraction([](T &c) { *c.rows = {2, 4, 0, 4}; }) ==
         "bad plan: instruction 0 launches contraction 1 on buffer 1 of 4 "
         "elements, it reaches 5");
+  CHECK(contraction([](T &c) { c.lhs_first = 1; }) ==
+        "bad plan: instruction 0 launches contraction 1 on buffer 5 of 8 "
+        "elements, it reaches 9");
+  CHECK(contraction([](T &c) { c.rhs_first = 1; }) ==
+        "bad plan: instruction 0 launches contraction 1 on buffer 0 of 4 "
+        "elements, it reaches 5");
+  CHECK(contraction([](T &c) { c.rhs_first = -1; }) == dims);
+  CHECK(contraction([](T &c) { c.lhs_first = 1ll << 62; }) == dims);
   CHECK(contraction([](T &c) {
           c.batch = {{1 << 20, 0, 0, 1ll << 40}};
         }).find("it reaches 70368744177664") != std::string::npos);

@@ -146,11 +146,13 @@ Status GpuContraction::createLayouts(bool &fits) {
                       batch.result());
 }
 
-/// The alignment, in bytes, of the first matrix of each call; the library knows
-/// the stride of a batch.
+/// The alignment, in bytes, of the first matrix of each call, the first of all
+/// being at element `first`; the library knows the stride of a batch.
 static uint32_t alignmentOf(const LibraryContraction &its, DType type,
+                            int64_t first,
                             int64_t (plan::ContractionDim::*stride)() const) {
-  auto alignment = int64_t(kAlignment);
+  int64_t alignment =
+      std::gcd(int64_t(kAlignment), first * int64_t(bytesOf(type)));
   for (size_t i = 0; i + 1 < its.batch.size(); ++i)
     alignment =
         std::gcd(alignment, (its.batch[i].*stride)() * int64_t(bytesOf(type)));
@@ -173,10 +175,13 @@ Status GpuContraction::choose() {
     status = library().cublasLtMatmulPreferenceSetAttribute(
         preference, A::ReductionSchemes, &schemes, sizeof schemes);
   using Dim = plan::ContractionDim;
-  uint32_t result = alignmentOf(contraction, types.result, &Dim::result);
+  const LibraryContraction &its = contraction;
+  uint32_t result = alignmentOf(contraction, types.result, 0, &Dim::result);
   std::pair<A, uint32_t> alignments[] = {
-      {A::MinAlignmentA, alignmentOf(contraction, types.operand, &Dim::rhs)},
-      {A::MinAlignmentB, alignmentOf(contraction, types.operand, &Dim::lhs)},
+      {A::MinAlignmentA,
+       alignmentOf(its, types.operand, its.rhsFirst, &Dim::rhs)},
+      {A::MinAlignmentB,
+       alignmentOf(its, types.operand, its.lhsFirst, &Dim::lhs)},
       {A::MinAlignmentC, result},
       {A::MinAlignmentD, result}};
   for (auto [of, bytes] : alignments)
@@ -228,7 +233,7 @@ GpuContraction::~GpuContraction() {
 /// dimensions outside of the batch.
 static std::array<int64_t, 3> offsetsOf(const LibraryContraction &its,
                                         int64_t n) {
-  std::array<int64_t, 3> offsets = {};
+  std::array<int64_t, 3> offsets = {its.lhsFirst, its.rhsFirst, 0};
   for (size_t i = its.batch.empty() ? 0 : its.batch.size() - 1; i-- > 0;) {
     const plan::ContractionDim &dim = its.batch[i];
     int64_t at = n % dim.size();

@@ -357,6 +357,16 @@ plan.library_contraction @dot batch [] rows [4, 4, 1, 4] columns [4, 0, 1, 1] co
 // -----
 
 #mesh = #weft.mesh<"data"=2>
+plan.program @library_contraction_c1_first mesh #mesh arena 0 {
+}
+plan.device_module @code chip "sm_90" format ptx data "text"
+plan.device_kernel @k in @code symbol "k" block [32, 1, 1] blocks 1 shared 0 scratch 0
+// expected-error @below {{contract [4, 1, 4, 0] from the elements [0] on; each is a size and its strides in lhs, rhs and result, 0 where there is none, and operands begin at two elements, that of lhs and that of rhs}}
+plan.library_contraction @dot batch [] rows [4, 4, 0, 4] columns [4, 0, 1, 1] contract [4, 1, 4, 0] first [0] sums f32 epilogue none fallback @k scratch 0
+
+// -----
+
+#mesh = #weft.mesh<"data"=2>
 plan.program @contraction_c1 mesh #mesh arena 0 {
 }
 // expected-error @below {{the contraction has the dimensions batch [4], rows [4, 4, 0, 4], columns [4, 0, 1, 1], contract [4, 1, 4, 0]; each is a size and its strides in lhs, rhs and result, 0 where there is none}}
@@ -369,6 +379,15 @@ plan.program @contraction_c2 mesh #mesh arena 0 {
 }
 // expected-error @below {{kernel "dot" of '(tensor<4x4xf32>, tensor<4x3xf32>) -> tensor<4x4xf32>' is no #plan.contraction<batch[], rows[4, 4, 0, 4], columns[4, 0, 1, 1], contract[4, 1, 4, 0], sums f32, epilogue none, compute full>; its arguments are lhs, rhs, with one result}}
 func.func private @dot(%x: tensor<4x4xf32>, %w: tensor<4x3xf32>) -> tensor<4x4xf32> attributes {weft.kernel = #weft.kernel<dot>, plan.library = #plan.contraction<batch[], rows[4, 4, 0, 4], columns[4, 0, 1, 1], contract[4, 1, 4, 0], sums f32, epilogue none, compute full>}
+
+// -----
+
+// rhs ends behind its argument, for it begins at element 4 of it.
+#mesh = #weft.mesh<"data"=2>
+plan.program @contraction_c2_first mesh #mesh arena 0 {
+}
+// expected-error @below {{is no #plan.contraction<batch[], rows[4, 4, 0, 4], columns[4, 0, 1, 1], contract[4, 1, 4, 0] first[0, 4], sums f32, epilogue none, compute full>; its arguments are lhs, rhs, with one result}}
+func.func private @dot(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {weft.kernel = #weft.kernel<dot>, plan.library = #plan.contraction<batch[], rows[4, 4, 0, 4], columns[4, 0, 1, 1], contract[4, 1, 4, 0] first[0, 4], sums f32, epilogue none, compute full>}
 
 // -----
 

@@ -76,6 +76,17 @@ func.func private @sums(%x: tensor<16x784xf32>, %w: tensor<784x200xf32>, %b: ten
 }
 // CHECK: plan.library_contraction @dots batch [8, 16, 16, 16] rows [4, 4, 0, 4] columns [4, 0, 1, 1] contract [4, 1, 4, 0] sums f32 epilogue none compute tf32 fallback @relu scratch 64
 plan.library_contraction @dots batch [8, 16, 16, 16] rows [4, 4, 0, 4] columns [4, 0, 1, 1] contract [4, 1, 4, 0] sums f32 epilogue none compute tf32 fallback @relu scratch 64
+// CHECK: plan.library_contraction @slices batch [] rows [4, 8, 0, 4] columns [4, 0, 8, 1] contract [4, 1, 1, 0] first [0, 4] sums f32 epilogue none fallback @relu scratch 64
+plan.library_contraction @slices batch [] rows [4, 8, 0, 4] columns [4, 0, 8, 1] contract [4, 1, 1, 0] first [0, 4] sums f32 epilogue none fallback @relu scratch 64
+// CHECK: func.func private @parts({{.*}}) -> tensor<4x4xf32> attributes {plan.library = #plan.contraction<batch[], rows[4, 8, 0, 4], columns[4, 0, 8, 1], contract[4, 1, 1, 0] first[0, 4], sums f32, epilogue none, compute full>
+func.func private @parts(%x: tensor<4x8xf32>, %w: tensor<4x8xf32>) -> tensor<4x4xf32> attributes {
+    plan.library = #plan.contraction<batch[], rows[4, 8, 0, 4], columns[4, 0, 8, 1], contract[4, 1, 1, 0] first[0, 4], sums f32, epilogue none, compute full>,
+    weft.kernel = #weft.kernel<dot>} {
+  %0 = weft.slice %x from [0, 0] to [4, 4] by [1, 1] : tensor<4x8xf32> -> tensor<4x4xf32>
+  %1 = weft.slice %w from [0, 4] to [4, 8] by [1, 1] : tensor<4x8xf32> -> tensor<4x4xf32>
+  %2 = weft.dot %0, %1 contract [1] x [1] : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  return %2 : tensor<4x4xf32>
+}
 
 // CHECK-LABEL: plan.routine @loop
 // CHECK-NEXT: ^bb0(%[[X:.*]]: memref<4xf32>):

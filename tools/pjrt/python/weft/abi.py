@@ -5,7 +5,7 @@ import functools
 
 from . import libraries
 
-VERSION = 5  # WEFT_ABI_VERSION
+VERSION = 6  # WEFT_ABI_VERSION
 
 
 class Error(Exception):
