@@ -5,6 +5,7 @@
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/nest/ContractionInterface.h"
 #include "weft/dialects/nest/ConvolutionProducts.h"
+#include "weft/dialects/nest/Views.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/TensorType.h"
 #include "weft/dialects/weft/UpdatedOperand.h"
@@ -22,82 +23,6 @@ namespace weft::nest {
 
 #include "weft/dialects/nest/Contraction.cpp.inc"
 #include "weft/dialects/nest/OpLoops.cpp.inc"
-
-//===----------------------------------------------------------------------===//
-// Views
-//===----------------------------------------------------------------------===//
-
-static SmallVector<int64_t, 4> rowMajorStrides(ArrayRef<int64_t> sizes) {
-  SmallVector<int64_t, 4> strides(sizes.size());
-  int64_t stride = 1;
-  for (int64_t i = sizes.size() - 1; i >= 0; --i) {
-    strides[i] = stride;
-    stride *= sizes[i];
-  }
-  return strides;
-}
-
-Strides Strides::rowMajor(Value tensor) {
-  ArrayRef<int64_t> shape = typeOf(tensor).getShape();
-  return {SmallVector<int64_t, 4>(shape), rowMajorStrides(shape)};
-}
-
-bool Strides::isRowMajor() const {
-  return first == 0 && strides == rowMajorStrides(sizes);
-}
-
-static std::optional<Strides> transposedView(TransposeOp op,
-                                             const Strides &operand) {
-  Strides view = operand;
-  for (auto [i, from] : llvm::enumerate(op.getPermutation())) {
-    view.sizes[i] = operand.sizes[from];
-    view.strides[i] = operand.strides[from];
-  }
-  return view;
-}
-
-static std::optional<Strides> reversedView(ReverseOp op,
-                                           const Strides &operand) {
-  Strides view = operand;
-  for (int64_t dim : op.getDims()) {
-    view.first += std::max<int64_t>(view.sizes[dim] - 1, 0) * view.strides[dim];
-    view.strides[dim] = -view.strides[dim];
-  }
-  return view;
-}
-
-static std::optional<Strides> reshapedView(ReshapeOp op,
-                                           const Strides &operand) {
-  if (!operand.isRowMajor())
-    return std::nullopt;
-  return Strides::rowMajor(op.getResult());
-}
-
-/// The view that `tensor` is, of a value in memory or not.
-static TensorView viewOfRoot(Value tensor, IsInMemory isInMemory) {
-  auto op = tensor.getDefiningOp<OpLoopsInterface>();
-  if (op && op->getNumOperands() > 0 && !isInMemory(tensor)) {
-    TensorView operand = viewOfRoot(op->getOperand(0), isInMemory);
-    if (std::optional<Strides> strides = op.getView(operand.strides))
-      return {operand.root, *strides};
-  }
-  return {tensor, Strides::rowMajor(tensor)};
-}
-
-Value rootOfView(Value tensor, IsInMemory isInMemory) {
-  return viewOfRoot(tensor, isInMemory).root;
-}
-
-std::optional<TensorView> viewOf(Value tensor, IsInMemory isInMemory) {
-  TensorView view = viewOfRoot(tensor, isInMemory);
-  return isInMemory(view.root) ? std::optional(view) : std::nullopt;
-}
-
-bool isView(Operation *op) {
-  auto loops = dyn_cast<OpLoopsInterface>(op);
-  return loops && op->getNumOperands() > 0 &&
-         loops.getView(Strides::rowMajor(op->getOperand(0)));
-}
 
 //===----------------------------------------------------------------------===//
 // Flat positions
@@ -469,9 +394,10 @@ void attachOpLoops(MLIRContext *context) {
   attachElements<BroadcastOp, [](BroadcastOp op) {
     return op.getDims().empty() ? Flatness::Alone : Flatness::Never;
   }>(context);
-  attachElements<ReshapeOp, reshapedFlatness, reshapedView>(context);
-  attachElements<TransposeOp, neverFlat<TransposeOp>, transposedView>(context);
-  attachElements<ReverseOp, neverFlat<ReverseOp>, reversedView>(context);
+  attachElements<ReshapeOp, reshapedFlatness, viewOfReshape>(context);
+  attachElements<TransposeOp, neverFlat<TransposeOp>, viewOfTranspose>(context);
+  attachElements<ReverseOp, neverFlat<ReverseOp>, viewOfReverse>(context);
+  attachElements<SliceOp, neverFlat<SliceOp>, viewOfSlice>(context);
   attachElements<coll::MakePartialOp, [](coll::MakePartialOp) {
     return Flatness::Through;
   }>(context);

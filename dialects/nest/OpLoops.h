@@ -13,11 +13,8 @@
 #define WEFT_DIALECTS_NEST_OPLOOPS_H
 
 #include "weft/dialects/nest/TargetLimits.h"
+#include "weft/dialects/nest/Views.h"
 #include "weft/dialects/weft/Weft.h"
-
-#include "llvm/ADT/STLFunctionalExtras.h"
-
-#include <optional>
 
 namespace weft {
 class ConvolutionOp;
@@ -25,16 +22,6 @@ class ScatterOp;
 } // namespace weft
 
 namespace weft::nest {
-
-/// A tensor in memory: its sizes, its strides and the position of its first
-/// element, in elements.
-struct Strides {
-  llvm::SmallVector<int64_t, 4> sizes, strides;
-  int64_t first = 0;
-  /// The strides of a tensor whose elements are in row-major order.
-  static Strides rowMajor(mlir::Value tensor);
-  bool isRowMajor() const;
-};
 
 /// Whether, and how, an element can be computed from its row-major position
 /// alone.
@@ -84,7 +71,6 @@ struct SharedRows {
 inline constexpr int64_t kShareElements = 16 * 1024,
                          kShareMultiplyAdds = 512 * 1024, kMostShares = 64;
 
-using IsInMemory = llvm::function_ref<bool(mlir::Value)>;
 /// #nest.own
 mlir::Attribute ownWalk(mlir::Operation *op);
 
@@ -100,19 +86,6 @@ void attachOpLoops(mlir::MLIRContext *context);
 /// Whether all these values can be computed from their row-major position
 /// alone. Roots are always computed; other values in memory are loaded.
 bool isFlat(llvm::ArrayRef<mlir::Value> roots, IsInMemory isInMemory);
-/// The value in memory that `tensor` is a view of, through any number of ops.
-struct TensorView {
-  mlir::Value root;
-  Strides strides;
-};
-std::optional<TensorView> viewOf(mlir::Value tensor, IsInMemory isInMemory);
-/// The value that must be in memory so that `tensor` is a view of it: a value
-/// that is already there, or the result of the last op that is no view.
-mlir::Value rootOfView(mlir::Value tensor, IsInMemory isInMemory);
-/// Whether the result of the op is a view of its first operand, if that is in
-/// row-major order.
-bool isView(mlir::Operation *op);
-
 // Choices of walks for reductions, contractions and convolutions
 // (WalkChoices.cpp).
 mlir::Attribute chooseReduction(ReduceOp op, const TargetLimits &limits,

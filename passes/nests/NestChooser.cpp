@@ -77,30 +77,33 @@ private:
 };
 } // namespace
 
-static bool mustStore(Operation *op) {
+static bool mustStore(Operation *op, nest::ViewKind kind) {
   if (isDataConstant(op))
     return false;
   if (hasLoopNest(op))
     return true;
   return llvm::any_of(op->getResult(0).getUsers(), [&](Operation *user) {
     return user->hasTrait<OpTrait::IsTerminator>() ||
-           (isContraction(user) && !nest::isView(op) &&
+           (isContraction(user) && !nest::isView(op, kind) &&
             !op->hasTrait<OpTrait::ConstantLike>());
   });
 }
 
 void NestChooser::chooseStored() {
   // Operands of a contraction, which are read many times, are stored, except
-  // transposes or reshapes of stored values, which are views.
+  // transposes or reshapes of stored values, which are views. A CPU's tiles
+  // read rows of whole arrays fastest, so slices are copied for them.
+  nest::ViewKind kind =
+      limits.isOfHost() ? nest::ViewKind::Whole : nest::ViewKind::Any;
   llvm::SetVector<Value> viewed;
   for (Operation &op : block.without_terminator()) {
-    if (mustStore(&op))
+    if (mustStore(&op, kind))
       stored.insert_range(op.getResults());
     if (!isContraction(&op))
       continue;
     for (Value operand : op.getOperands()) {
       Value root = nest::rootOfView(
-          operand, [&](Value value) { return isInMemory(value); });
+          operand, [&](Value value) { return isInMemory(value); }, kind);
       if (!isInMemory(root))
         viewed.insert(root);
     }

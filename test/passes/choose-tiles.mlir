@@ -107,3 +107,35 @@ func.func private @double(%x: tensor<512x784xf64>, %w: tensor<784x200xf64>) -> t
 }
 // CHECK-LABEL: @double
 // CHECK: #nest.sums<block = 0, lanes = 8>
+
+// Slices, and reshapes that split or join their dimensions, are views: operands are copied in runs of 16 bytes.
+func.func private @scores(%qkv: tensor<4x1024x2304xbf16>) -> tensor<4x12x1024x1024xf32> attributes {weft.kernel = #weft.kernel<dot>} {
+  %0 = weft.reshape %qkv : tensor<4x1024x2304xbf16> -> tensor<4x1024x3x12x64xbf16>
+  %1 = weft.slice %0 from [0, 0, 0, 0, 0] to [4, 1024, 1, 12, 64] by [1, 1, 1, 1, 1] : tensor<4x1024x3x12x64xbf16> -> tensor<4x1024x1x12x64xbf16>
+  %q = weft.reshape %1 : tensor<4x1024x1x12x64xbf16> -> tensor<4x1024x12x64xbf16>
+  %2 = weft.slice %0 from [0, 0, 1, 0, 0] to [4, 1024, 2, 12, 64] by [1, 1, 1, 1, 1] : tensor<4x1024x3x12x64xbf16> -> tensor<4x1024x1x12x64xbf16>
+  %k = weft.reshape %2 : tensor<4x1024x1x12x64xbf16> -> tensor<4x1024x12x64xbf16>
+  %3 = weft.dot %q, %k batch [0, 2] x [0, 2] contract [3] x [3] : tensor<4x1024x12x64xbf16>, tensor<4x1024x12x64xbf16> -> tensor<4x12x1024x1024xf32>
+  return %3 : tensor<4x12x1024x1024xf32>
+}
+// CHECK-LABEL: @scores
+// CHECK: #nest.tiles<half, {{.*}}lhs = <depth, 16>, rhs = <depth, 16>>
+// TF32-LABEL: @scores
+func.func private @projection(%x: tensor<16x12x64x1024xbf16>, %w: tensor<768x768xbf16>) -> tensor<16x1024x768xf32> attributes {weft.kernel = #weft.kernel<dot>} {
+  %0 = weft.transpose %x [0, 3, 1, 2] : tensor<16x12x64x1024xbf16> -> tensor<16x1024x12x64xbf16>
+  %1 = weft.reshape %0 : tensor<16x1024x12x64xbf16> -> tensor<16x1024x768xbf16>
+  %2 = weft.dot %1, %w contract [2] x [0] : tensor<16x1024x768xbf16>, tensor<768x768xbf16> -> tensor<16x1024x768xf32>
+  return %2 : tensor<16x1024x768xf32>
+}
+// CHECK-LABEL: @projection
+// CHECK: #nest.tiles<half, {{.*}}lhs = <rows, 16>, rhs = <rows, 16>>
+// TF32-LABEL: @projection
+// From element 4 on, runs of 16 bytes would not begin at multiples of 16.
+func.func private @behind(%x: tensor<1024x1032xbf16>, %w: tensor<1024x1024xbf16>) -> tensor<1024x1024xf32> attributes {weft.kernel = #weft.kernel<dot>} {
+  %0 = weft.slice %x from [0, 4] to [1024, 1028] by [1, 1] : tensor<1024x1032xbf16> -> tensor<1024x1024xbf16>
+  %1 = weft.dot %0, %w contract [1] x [0] : tensor<1024x1024xbf16>, tensor<1024x1024xbf16> -> tensor<1024x1024xf32>
+  return %1 : tensor<1024x1024xf32>
+}
+// CHECK-LABEL: @behind
+// CHECK: #nest.tiles<half, {{.*}}lhs = <depth, 8>, rhs = <rows, 16>>
+// TF32-LABEL: @behind
