@@ -33,6 +33,23 @@ struct BlockLimits {
   int64_t bytes = 0;
 };
 
+/// How a library's products compare with generated ones. Measured on an H100;
+/// the table has no others yet. Cycles are those of a multiprocessor.
+struct LibraryLimits {
+  /// The least multiply-adds of a call: fewer take less time than a launch.
+  int64_t leastMultiplyAdds = 64 << 10;
+  /// The most calls of a product, for a batch that no one stride steps through.
+  int64_t mostCalls = 64;
+  /// A launch (3 us), and each further call of a product (2 us).
+  int64_t launchCycles = 5000, callCycles = 3400;
+  /// Bytes that the device's memory moves in a cycle (3 TB/s).
+  int64_t memoryBytes = 1700;
+  /// How many times as long generated code takes as a library: where it copies
+  /// operands in runs of 16 bytes, and where it reads them one by one, for f32
+  /// and for short floats on tensor cores.
+  int64_t timesCopied = 2, timesComputed = 4, timesComputedHalf = 30;
+};
+
 struct TargetLimits {
   llvm::StringLiteral name; ///< cpu:avx2, cuda:sm_80
   int64_t vectorBytes;      ///< bytes of the widest register
@@ -52,6 +69,7 @@ struct TargetLimits {
   /// Whether a library may compute contractions.
   bool hasLibraries = false;
   BlockLimits block = {}; ///< only for targets whose kernels are launches
+  LibraryLimits library = {};
 
   /// Whether kernels are functions of the host.
   bool isOfHost() const { return block.threads == 0; }

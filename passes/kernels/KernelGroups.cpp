@@ -82,6 +82,8 @@ static ArrayRef<int64_t> shapeOf(Operation *op) {
 
 KernelGroups::KernelGroups(Block &block, const nest::TargetLimits &limits)
     : limits(limits), copies(block) {
+  if (limits.hasLibraries)
+    storeOperands(block);
   for (Operation &op : block.without_terminator()) {
     if (copies.contains(&op))
       continue;
@@ -105,6 +107,8 @@ KernelGroups::KernelGroups(Block &block, const nest::TargetLimits &limits)
   findUpdates(block);
   addDependencies();
   readBeforeUpdates();
+  if (limits.hasLibraries)
+    mergeRounded();
   mergeElementwise();
   mergeEpilogues();
   if (limits.hasSeveralNests)
@@ -197,13 +201,6 @@ bool KernelGroups::fitOneNest(unsigned producer, unsigned consumer) const {
   KernelValues kernel = joined({producer, consumer});
   std::string why;
   return nest::fitsOneNest(kernel.ops, kernel.results, why);
-}
-
-bool KernelGroups::keepLibrary(unsigned producer, unsigned consumer) const {
-  auto isOfLibrary = [&](ArrayRef<unsigned> of) {
-    return libraryCallOf(joined(of), nest::MatmulPrecision::F32).has_value();
-  };
-  return !isOfLibrary(producer) || isOfLibrary({producer, consumer});
 }
 
 bool KernelGroups::areRows(unsigned producer, unsigned consumer) const {

@@ -11,7 +11,9 @@
 // constants, iota, ...) belong to no group, unless an op outside of kernels
 // reads them: each consumer has a copy. In a chain of such ops every eighth op
 // is in a group, like other ops, so that copying is linear in the program.
-// Constants are grouped only if isFilled(). An op that changes elements of an
+// Constants are grouped only if isFilled(). Where a library computes contractions
+// of memory only, an op that moves the elements of an operand may be in a group,
+// too (LibraryGroups.cpp). An op that changes elements of an
 // operand (UpdatedOperand.h) is alone in a group if it may write in that
 // operand's memory: then no op that reads the old value is in its group, and
 // such ops rank before it unless they need the new value. A group that would
@@ -55,6 +57,10 @@ class CopiedOps {
 public:
   explicit CopiedOps(mlir::Block &block);
   bool contains(mlir::Operation *op) const { return depths.contains(op); }
+  /// Lets a kernel store the op's result, which others then read.
+  void store(mlir::Operation *op) { depths.erase(op); }
+  /// Copies an op that moves elements of a stored value.
+  void copy(mlir::Operation *op) { depths[op] = 1; }
 
 private:
   /// Whether a copy of the op in one of its users would read a value that is
@@ -98,6 +104,10 @@ private:
   /// left.
   void mergeNeighbours(
       llvm::function_ref<bool(unsigned producer, unsigned consumer)> condition);
+  /// Decides which operands of contractions a kernel stores, so that a library
+  /// computes the contraction.
+  void storeOperands(mlir::Block &block);
+  void mergeRounded();
   void mergeElementwise();
   void mergeEpilogues();
   void mergeNests();
@@ -106,6 +116,8 @@ private:
   KernelValues joined(llvm::ArrayRef<unsigned> of) const;
   /// Whether one nest can compute both groups.
   bool fitOneNest(unsigned producer, unsigned consumer) const;
+  /// Whether a library can compute the kernel that the groups would be.
+  bool isOfLibrary(llvm::ArrayRef<unsigned> of) const;
   /// Whether a library can compute both groups, if it can compute the producer.
   bool keepLibrary(unsigned producer, unsigned consumer) const;
   /// Whether one nest can compute both groups without a cut, and one of them

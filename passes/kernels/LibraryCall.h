@@ -3,7 +3,7 @@
 //   %0 = weft.dot %x, %w contract [1] x [0] : tensor<64x128xf32>, ...
 //   %1 = weft.relu %0
 //
-//   libraryCallOf({{dot, relu}, {%x, %w}, {%1}}, nest::MatmulPrecision::F32)->call
+//   libraryCallOf({{dot, relu}, {%x, %w}, {%1}}, limits, MatmulPrecision::F32)->call
 //     = #plan.contraction<rows[64, 128, 0, 64], ..., epilogue relu, compute full>
 //
 // Grouping uses it for ops in a function, and ChooseLibraries for the kernels
@@ -15,6 +15,7 @@
 #define WEFT_PASSES_KERNELS_LIBRARYCALL_H
 
 #include "weft/dialects/nest/Nest.h"
+#include "weft/dialects/nest/TargetLimits.h"
 #include "weft/dialects/plan/Plan.h"
 
 namespace weft {
@@ -28,15 +29,18 @@ struct KernelValues {
 
 struct LibraryCall {
   plan::ContractionAttr call;
-  mlir::Value lhs, rhs;
-  mlir::Value bias; ///< null without a bias in the epilogue
+  mlir::Operation *contraction;
+  mlir::Value lhs, rhs; ///< what is in memory; may be one value
+  mlir::Value bias;     ///< null without a bias in the epilogue
+  int64_t multiplyAdds, calls;
 };
 
-/// The library call that computes the kernel: one contraction of two inputs,
-/// with an epilogue of LibraryEpilogues.h. Nothing if no library does, or if
-/// the contraction is so small that a launch takes longer. `precision` is for
+/// The library call that computes the kernel: one contraction of inputs, with
+/// an epilogue of LibraryEpilogues.h. Nothing if no library does, or if the
+/// contraction is so small that a launch takes longer. `precision` is for
 /// contractions that state no precision.
 std::optional<LibraryCall> libraryCallOf(const KernelValues &kernel,
+                                         const nest::TargetLimits &limits,
                                          nest::MatmulPrecision precision);
 
 } // namespace weft

@@ -195,9 +195,11 @@ def OutlineKernels : Pass<"weft-outline-kernels", "::mlir::ModuleOp"> {
     Where a kernel is one launch, reductions are grouped with the ops
     that one walk over their rows can compute. Where the target has a library, a
     contraction that it computes is followed only by ops for which the library has
-    an epilogue; the other ops are a separate kernel. A kernel computes each of its
-    values at no more than eight positions: if more positions would read a value,
-    the kernel is cut after it.
+    an epilogue, a conversion to fewer bytes included; the other ops are a
+    separate kernel. An operand that no library can address is stored by a kernel
+    in the order of the contraction, if this and the call take less time than
+    generated code. A kernel computes each of its values at no more than eight
+    positions: if more positions would read a value, the kernel is cut after it.
 
     Example: test/passes/outline-kernels.mlir.
 
@@ -249,11 +251,14 @@ def ChooseLibraries : Pass<"weft-choose-libraries", "::mlir::ModuleOp"> {
     code runs where no library is found. The ops that may follow the contraction
     are the table of passes/kernels/LibraryEpilogues.cpp. Operands are matrices,
     views and batches of them included, of which neighbours of one dimension are
-    side by side in memory.
+    side by side in memory. Of the ways to call the library for several batch
+    dimensions, that with the fewest calls is taken.
 
-    Requires: kernel functions (`weft.kernel`) without loop nests.
+    Requires: kernel functions (`weft.kernel`) without loop nests, which are only
+    called.
 
-    Ensures: the same kernels, some of which have the attribute.
+    Ensures: the same kernels, some of which have the attribute. A kernel that
+    multiplies an argument with itself gets this argument twice.
 
     Example: test/passes/choose-libraries.mlir.
 

@@ -43,3 +43,14 @@ func.func @two_results(%x: tensor<64x128xf32>, %w: tensor<128x64xf32>) -> (tenso
   %1 = weft.relu %0 : tensor<64x64xf32>
   return %0, %1 : tensor<64x64xf32>, tensor<64x64xf32>
 }
+
+// The library rounds the sums of short floats, and the next kernel reads half as many bytes.
+// CHECK: func private @dot_convert_64x128x64({{.*}} -> tensor<64x64xbf16> {{.*}}plan.library = {{.*}} epilogue none
+// CHECK: func private @elementwise_tanh_64x64
+// CPU: func private @dot_convert_tanh_64x128x64
+func.func @rounded(%x: tensor<64x128xbf16>, %w: tensor<128x64xbf16>) -> tensor<64x64xbf16> {
+  %0 = weft.dot %x, %w contract [1] x [0] : tensor<64x128xbf16>, tensor<128x64xbf16> -> tensor<64x64xf32>
+  %1 = weft.convert %0 : tensor<64x64xf32> -> tensor<64x64xbf16>
+  %2 = weft.tanh %1 : tensor<64x64xbf16>
+  return %2 : tensor<64x64xbf16>
+}
