@@ -30,6 +30,39 @@ def LowerControlFlow : Pass<"weft-lower-control-flow", "::mlir::ModuleOp"> {
   let dependentDialects = ["::weft::WeftDialect"];
 }
 
+def ScattersToSelects : Pass<"weft-scatters-to-selects", "::mlir::ModuleOp"> {
+  let summary = "scatters with one update for an element are computed by element";
+  let description = [{
+    Where the dimension numbers of a scatter let one update reach an element, and
+    its input is computed where it is needed, such as zeros, an element of the
+    result is a comparison of its position with the index. Its readers then
+    compute it, and it is never in memory: the gradient of a loss for each
+    position of a text, of one-hot rows, is 3 GB for GPT-2. Nothing changes where
+    kernels are no launches.
+
+    Requires: local ops (stage `partitioned`).
+
+    Ensures: the same results.
+
+    Example: test/passes/scatters-to-selects.mlir.
+
+    ```mlir
+    %0 = weft.scatter sum %zero at %ids with %u {inserted_window_dims = array<i64: 1>, input_batching_dims = array<i64: 0>, scatter_indices_batching_dims = array<i64: 0>, scatter_dims_to_operand_dims = array<i64: 1>, index_vector_dim = 1 : i64} : tensor<4x10xf32>, tensor<4x1xi32>, tensor<4xf32> -> tensor<4x10xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = weft.iota dim 1 : tensor<4x10xi32>
+    %2 = weft.compare eq %0, %ids_of_all : tensor<4x10xi32>, tensor<4x10xi32> -> tensor<4x10xi1>
+    %3 = weft.add %zero, %u_of_all : tensor<4x10xf32>
+    %4 = weft.select %2, %3, %zero : tensor<4x10xi1>, tensor<4x10xf32>, tensor<4x10xf32> -> tensor<4x10xf32>
+    ```
+  }];
+  let options = [Option<"target", "target", "std::string", /*default=*/"\"cpu:generic\"",
+                        "for which kernels are made; scatters change on cuda:*">];
+  let dependentDialects = ["::weft::WeftDialect"];
+  let statistics = [Statistic<"scatters", "scatters", "Scatters that became selects">];
+}
+
 def WidenShortSums : Pass<"weft-widen-short-sums", "::mlir::ModuleOp"> {
   let summary = "sums of bf16 and f16 are added up in f32";
   let description = [{

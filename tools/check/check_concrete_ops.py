@@ -28,6 +28,7 @@ ALLOWED = {
                                             "OptimizationBarrierOp": "the op that it removes"},
     "passes/kernels/AlignContractions.cpp": {"DotOp": "the op that it aligns", "TransposeOp": "a view whose source it pads"},
     "passes/kernels/ContractConvolutions.cpp": {"ConvolutionOp": "the op that it rewrites"},
+    "passes/kernels/ScattersToSelects.cpp": {"ScatterOp": "the op that it replaces"},
     "passes/kernels/SplitReductions.cpp": {"ReduceOp": "the op that it splits"},
     "passes/kernels/SumDepthwise.cpp": {"ConvolutionOp": "the op that it rewrites"},
     "passes/kernels/WidenShortSums.cpp": {"ConvertOp": "an op that it makes and looks through"},
