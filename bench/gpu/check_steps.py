@@ -144,6 +144,7 @@ def compile_here(check):
 def fit(check):
     """`weft fit`, as a user runs it: losses beside the CPU's, and ms a step."""
     if not check.weft:
+        check.say({"part": "fit", "item": "all", "ok": False, "why": "neither the pack nor a wheel has the command weft"})
         return
     for name, its in check.manifest["fits"].items():
         data = check.scratch / f"{name}.npz"
