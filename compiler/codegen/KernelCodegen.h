@@ -37,12 +37,18 @@ struct CodegenOptions {
   bool isBrief = false;
 };
 
-/// A kernel of a device, and the number of threads that run it.
-struct DeviceKernel {
-  std::string name; ///< name of the kernel function and of the symbol
+/// A function of a device, and the number of threads that run it.
+struct DeviceLaunch {
+  std::string symbol;
   std::array<int64_t, 3> block = {1, 1, 1};
   int64_t blocks = 1; ///< blocks with work; fewer blocks are correct, too
   int64_t shared = 0; ///< bytes of shared memory of each block
+};
+/// A kernel of a device: launches, one after the other, with the same
+/// arguments.
+struct DeviceKernel {
+  std::string name; ///< name of the kernel function
+  std::vector<DeviceLaunch> launches;
 };
 
 /// The compiled kernels of a program: a shared object for

@@ -134,6 +134,9 @@ uint32_t KernelTables::numberOf(StringAttr kernel) {
   if (auto contraction =
           dyn_cast_or_null<fb::LibraryContractionOp>(find(kernel)))
     numberOf(contraction.getFallbackAttr().getAttr());
+  if (auto sequence = dyn_cast_or_null<fb::KernelSequenceOp>(find(kernel)))
+    for (auto each : sequence.getKernels().getAsRange<FlatSymbolRefAttr>())
+      numberOf(each.getAttr());
   return number;
 }
 
@@ -189,6 +192,13 @@ FailureOr<Offset<fb::Kernel>> KernelTables::write(StringAttr symbol) {
                     builder, number, device.getSymbol().str().c_str(), &block,
                     device.getBlocks(), device.getShared())
                     .Union());
+  }
+  if (auto sequence = dyn_cast_or_null<fb::KernelSequenceOp>(op)) {
+    std::vector<uint32_t> numbers;
+    for (auto each : sequence.getKernels().getAsRange<FlatSymbolRefAttr>())
+      numbers.push_back(numberOf(each.getAttr()));
+    return made(fb::KernelCode::sequence,
+                fb::CreateKernelSequenceDirect(builder, &numbers).Union());
   }
   if (auto builtin = dyn_cast_or_null<fb::BuiltinOp>(op)) {
     std::vector<int64_t> parameters(builtin.getParameters());

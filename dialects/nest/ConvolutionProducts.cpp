@@ -15,18 +15,15 @@ SmallVector<int64_t> convolutionTerms(ConvolutionOp op) {
   return sizes;
 }
 
-/// The factor of the sample, over which windows slide; nothing if the sample is
-/// dilated.
-static std::optional<ProductDims::Factor> slidingFactor(ConvolutionOp op) {
+/// The factor of the sample, over which windows slide.
+static ProductDims::Factor slidingFactor(ConvolutionOp op) {
   ArrayRef<int64_t> sample = op.getLhsDims();
   ProductDims::Factor factor{{}, {sample[0]}, {}, {}};
   for (auto [i, window] : llvm::enumerate(op.getWindows())) {
-    if (window.baseDilation != 1)
-      return std::nullopt;
     factor.rows.push_back(sample[2 + i]);
     factor.terms.push_back(sample[2 + i]);
-    factor.sliding.push_back(
-        {1 + i, i, window.stride, window.dilation, window.low});
+    factor.sliding.push_back({1 + i, i, window.stride, window.dilation,
+                              window.low, window.baseDilation});
   }
   factor.terms.push_back(sample[1]);
   return factor;

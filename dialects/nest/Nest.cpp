@@ -107,6 +107,26 @@ Operation *LoopsOp::getNestOp() {
   return nullptr;
 }
 
+LogicalResult PartsOp::verify() {
+  auto of = cast<RankedTensorType>(getSums().getType()),
+       type = cast<RankedTensorType>(getResult().getType());
+  if (type.getRank() == of.getRank() + 1 && type.getDimSize(0) >= 2 &&
+      type.getShape().drop_front() == of.getShape() &&
+      type.getElementType() == of.getElementType() &&
+      isa<FloatType>(of.getElementType())) { // (C1)
+    auto loops = (*this)->getParentOfType<LoopsOp>();
+    if (loops && isa<TilesAttr>(loops.getWalk())) // (C2)
+      return success();
+    return emitOpError("stands in no nest of tiles; write #nest.tiles<..., "
+                       "parts = ")
+           << type.getDimSize(0) << ">";
+  }
+  return emitOpError("divides ")
+         << of << " into " << type
+         << "; parts are floats of the same type and shape, at least two along "
+            "a new first dimension";
+}
+
 LogicalResult LoopsOp::verify() {
   auto kernel = dyn_cast_or_null<func::FuncOp>((*this)->getParentOp());
   if (!kernel || !kernel->hasAttr(kNestAttr)) // (C2)

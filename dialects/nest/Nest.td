@@ -176,13 +176,15 @@ def Nest_TilesAttr : Nest_Walk<"Tiles", "tiles"> {
     (`half`), or f32 rounded to ten bits of mantissa (`tf32`). Products are
     added up in f32, in the order of the depth, for every tile: `fma` one
     after the other, `half` 16 at a time, `tf32` 8. TileWalk.h has an example.
+    With `parts = 8` eight blocks share a tile: each adds up an eighth of the
+    depth, and the nest stores these sums as nest.parts.
   }];
   let parameters = (ins EnumParameter<Nest_Multiplier>:$unit,
       ArrayRefParameter<"int64_t">:$block, ArrayRefParameter<"int64_t">:$warp, "int64_t":$stages,
-      "::weft::nest::StagingAttr":$lhs, "::weft::nest::StagingAttr":$rhs);
+      "::weft::nest::StagingAttr":$lhs, "::weft::nest::StagingAttr":$rhs, DefaultValuedParameter<"int64_t", "1">:$parts);
   let assemblyFormat = [{
     `<` $unit `,` `block` `[` $block `]` `,` `warp` `[` $warp `]` `,` `stages` `=` $stages `,`
-    `lhs` `=` $lhs `,` `rhs` `=` $rhs `>`
+    `lhs` `=` $lhs `,` `rhs` `=` $rhs (`,` `parts` `=` $parts^)? `>`
   }];
 }
 
@@ -326,6 +328,23 @@ def Nest_LoopsOp : Op<Nest_Dialect, "loops", [SingleBlock, NoRegionArguments, Re
     /// is the first such op of the body; null in a nest of elements.
     ::mlir::Operation *getNestOp();
   }];
+}
+
+def Nest_PartsOp : Op<Nest_Dialect, "parts", [Pure]> {
+  let summary = "partial sums of a value, along a new first dimension";
+  let description = [{
+    `%1 = nest.parts %0 : tensor<9x12xf32> -> tensor<64x9x12xf32>`: 64 tensors
+    that add up to %0. Which terms are in which tensor is not part of the
+    meaning: the walk of the nest says it. A second nest adds them up in order.
+
+    (C1) The result has one more dimension than the operand, the first, of at
+    least 2 parts; the other sizes and the element type, a float, are the same.
+    (C2) It stands in a nest of tiles.
+  }];
+  let arguments = (ins AnyRankedTensor:$sums);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$sums `:` type($sums) `->` type($result) attr-dict";
+  let hasVerifier = 1;
 }
 
 def Nest_StoreOp : Op<Nest_Dialect, "store", [Terminator, HasParent<"LoopsOp">]> {

@@ -45,16 +45,15 @@ struct OwnLoops {
 struct ProductDims {
   llvm::SmallVector<int64_t> batch, rows, columns;
   /// The dimensions of a factor's tensor: of the batch, of its rows (of b: the
-  /// columns) and of the terms. Nothing if positions have another form, such as
-  /// in a dilated sample.
+  /// columns) and of the terms. Nothing if positions have another form.
   struct Factor {
     llvm::SmallVector<int64_t> batch, rows, terms;
-    /// A dimension indexed by a row and a term together: position row * stride
-    /// + term * dilation - low. The factor is 0 at positions outside of the
-    /// tensor.
+    /// A dimension indexed by a row and a term together: position (row * stride
+    /// + term * dilation - low) / base. The factor is 0 at positions outside of
+    /// the tensor, and between its elements.
     struct Sliding {
       size_t row, term;
-      int64_t stride, dilation, low;
+      int64_t stride, dilation, low, base;
     };
     llvm::SmallVector<Sliding> sliding;
   };

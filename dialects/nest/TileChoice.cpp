@@ -36,6 +36,12 @@ static constexpr int64_t kThreads = 2048;
 /// are copied.
 static constexpr int64_t kElementBytes = 16;
 static constexpr int64_t kMostStages = 4;
+/// Cycles of a second launch that adds up the parts of sums: launches of one
+/// stream are a few microseconds apart.
+static constexpr int64_t kPassCycles = 6000;
+/// Blocks of a divided depth for each multiprocessor, which hide each other's
+/// latency, and the largest tile of which that many fit.
+static constexpr int64_t kBlocksTogether = 2, kTogetherSums = 64 * 64;
 
 namespace {
 /// Rows and columns of a block, and of a warp's tile.
@@ -73,7 +79,7 @@ static StagingAttr chooseStaging(Operation *op, unsigned operand,
     auto tried =
         TilesAttr::get(context, walk.getUnit(), walk.getBlock(), walk.getWarp(),
                        walk.getStages(), operand == 0 ? staging : walk.getLhs(),
-                       operand == 1 ? staging : walk.getRhs());
+                       operand == 1 ? staging : walk.getRhs(), walk.getParts());
     if (refuseStaging(op, operand, tried, isInMemory).empty())
       return staging;
   }
@@ -84,6 +90,26 @@ static StagingAttr chooseStaging(Operation *op, unsigned operand,
 static int64_t stagesOf(TilesAttr walk, int64_t sharedBytes) {
   int64_t stage = tileOperand(walk, 0).bytes() + tileOperand(walk, 1).bytes();
   return std::min(kMostStages, sharedBytes / stage);
+}
+
+/// The number of blocks that a multiprocessor runs at the same time.
+static int64_t togetherOf(TilesAttr walk) {
+  ArrayRef<int64_t> block = walk.getBlock();
+  return walk.getParts() > 1 && block[0] * block[1] <= kTogetherSums
+             ? kBlocksTogether
+             : 1;
+}
+
+/// The cycles of the launch that adds up the parts: it reads what the first
+/// launch wrote.
+static int64_t cyclesOfParts(TilesAttr walk, const ProductShape &shape,
+                             const BlockLimits &limits) {
+  if (walk.getParts() == 1)
+    return 0;
+  int64_t elements =
+      shape.batch.size() * shape.rows.size() * shape.columns.size();
+  return kPassCycles + walk.getParts() * elements * 2 * 4 /
+                           (limits.processors * limits.bytes);
 }
 
 static int64_t cyclesOf(TilesAttr walk, const ProductShape &shape,
@@ -98,10 +124,32 @@ static int64_t cyclesOf(TilesAttr walk, const ProductShape &shape,
              (stagingOf(walk, operand).getBytes() == 0
                   ? kElementBytes
                   : tileOperand(walk, operand).elementBytes);
-  int64_t step = std::max(multiply, bytes / limits.bytes) + kStepCycles;
-  int64_t rounds = llvm::divideCeil(tilesOf(walk, shape), limits.processors);
-  return rounds *
-         (llvm::divideCeil(shape.depth.size(), block[2]) * step + kTileCycles);
+  int64_t work = std::max(multiply, bytes / limits.bytes),
+          together = togetherOf(walk);
+  int64_t step = std::max(together * work, work + kStepCycles);
+  int64_t rounds =
+      llvm::divideCeil(blocksOf(walk, shape), limits.processors * together);
+  return rounds * (stepsOfPart(walk, shape) * step + kTileCycles) +
+         cyclesOfParts(walk, shape, limits);
+}
+
+static TilesAttr withParts(TilesAttr walk, int64_t parts) {
+  return TilesAttr::get(walk.getContext(), walk.getUnit(), walk.getBlock(),
+                        walk.getWarp(), walk.getStages(), walk.getLhs(),
+                        walk.getRhs(), parts);
+}
+
+/// Divides the depth so that every multiprocessor has a block for each that it
+/// can run at the same time; parts are of equal length, except the last.
+static TilesAttr divided(TilesAttr walk, const ProductShape &shape,
+                         const BlockLimits &limits) {
+  int64_t steps = llvm::divideCeil(shape.depth.size(), walk.getBlock()[2]),
+          wanted = togetherOf(withParts(walk, 2)) * limits.processors /
+                   tilesOf(walk, shape);
+  int64_t parts = std::clamp<int64_t>(wanted, 1, steps);
+  return withParts(
+      walk,
+      llvm::divideCeil(steps, stepsOfPart(withParts(walk, parts), shape)));
 }
 
 /// The cycles without tiles: a thread computes each element.
@@ -148,18 +196,19 @@ TilesAttr chooseTiles(Operation *op, const TargetLimits &limits, bool tf32,
     int64_t block[] = {sizes.rows, sizes.columns, depthOf(*unit)},
             warp[] = {sizes.warpRows, sizes.warpColumns};
     auto make = [&](int64_t stages, StagingAttr lhs, StagingAttr rhs) {
-      return TilesAttr::get(context, *unit, block, warp, stages, lhs, rhs);
+      return TilesAttr::get(context, *unit, block, warp, stages, lhs, rhs, 1);
     };
     TilesAttr walk = make(2, plain, plain);
     walk = make(2, chooseStaging(op, 0, walk, isInMemory),
                 chooseStaging(op, 1, walk, isInMemory));
     walk = make(stagesOf(walk, limits.block.sharedBytes), walk.getLhs(),
                 walk.getRhs());
-    int64_t cycles = cyclesOf(walk, *shape, limits.block);
-    if (cycles < least) {
-      least = cycles;
-      best = walk;
-    }
+    for (TilesAttr tried : {walk, divided(walk, *shape, limits.block)})
+      if (int64_t cycles = cyclesOf(tried, *shape, limits.block);
+          cycles < least) {
+        least = cycles;
+        best = tried;
+      }
   }
   return best;
 }

@@ -61,10 +61,13 @@ std::optional<OperandPaths> weft::nest::operandPaths(Operation *op,
   SmallVector<OperandPaths::Bound> bounds;
   for (const ProductDims::Factor::Sliding &sliding : factor.sliding) {
     int64_t dim = factor.rows[sliding.row];
-    rows[sliding.row] = sliding.stride;
-    terms[sliding.term] = sliding.dilation;
-    first -= sliding.low * view->strides.strides[dim];
-    bounds.push_back({sliding, view->strides.sizes[dim]});
+    int64_t stride = view->strides.strides[dim];
+    bool isDilated = sliding.base > 1;
+    rows[sliding.row] = isDilated ? 0 : sliding.stride;
+    terms[sliding.term] = isDilated ? 0 : sliding.dilation;
+    first -= isDilated ? 0 : sliding.low * stride;
+    bounds.push_back(
+        {sliding, view->strides.sizes[dim], isDilated ? stride : 0});
   }
   // The path through a factor's tensor of some positions of the result or
   // terms.
@@ -129,6 +132,11 @@ int64_t weft::nest::tilesOf(TilesAttr walk, const ProductShape &shape) {
          llvm::divideCeil(shape.columns.size(), walk.getBlock()[1]);
 }
 
+int64_t weft::nest::stepsOfPart(TilesAttr walk, const ProductShape &shape) {
+  int64_t steps = llvm::divideCeil(shape.depth.size(), walk.getBlock()[2]);
+  return llvm::divideCeil(steps, walk.getParts());
+}
+
 std::string weft::nest::refuseStaging(Operation *op, unsigned operand,
                                       TilesAttr walk, IsInMemory isInMemory) {
   StagingAttr staging = stagingOf(walk, operand);
@@ -166,6 +174,8 @@ std::string weft::nest::refuseStaging(Operation *op, unsigned operand,
   bool isSideBySide = along.innerStride() == 1 &&
                       along.innerSize() % count == 0 &&
                       paths->first % count == 0;
+  for (const OperandPaths::Bound &bound : paths->bounds)
+    isSideBySide &= bound.step % count == 0;
   for (const DotPath *path : {&paths->batch, &paths->rows, &paths->depth})
     for (const DotPath::Step &step : path->steps)
       isSideBySide &= step.stride % count == 0 ||
@@ -230,6 +240,36 @@ static std::string refuseSizes(TilesAttr walk, const TargetLimits &limits) {
   return "";
 }
 
+/// The reason why the parts do not suit the depth or the stored values, or
+/// empty.
+static std::string refuseParts(TilesAttr walk, Operation *sum,
+                               const ProductShape &shape, LoopsOp loops) {
+  int64_t parts = walk.getParts(),
+          steps = llvm::divideCeil(shape.depth.size(), walk.getBlock()[2]);
+  if (parts < 1 || parts > std::max<int64_t>(steps, 1) ||
+      (parts > 1 &&
+       llvm::divideCeil(steps, stepsOfPart(walk, shape)) != uint64_t(parts)))
+    return "divides " + std::to_string(steps) + " steps of the depth into " +
+           std::to_string(parts) + " parts; each takes one step or more";
+  auto stored = loops.getStored().front().getDefiningOp<PartsOp>();
+  int64_t said = stored ? typeOf(stored.getResult()).getDimSize(0) : 1;
+  if (said != parts || (stored && (loops.getStored().size() != 1 ||
+                                   stored.getSums().getDefiningOp() != sum)))
+    return "has " + std::to_string(parts) + " parts and stores " +
+           std::to_string(said) +
+           "; store the nest.parts of the sums alone, as many, or no parts";
+  return "";
+}
+
+/// The sums whose parts a nest stores, or else the stored values.
+static SmallVector<Value> summedValues(LoopsOp loops) {
+  SmallVector<Value> values(loops.getStored());
+  for (Value &value : values)
+    if (auto parts = value.getDefiningOp<PartsOp>())
+      value = parts.getSums();
+  return values;
+}
+
 LogicalResult TilesAttr::verifyWalk(Operation *of) const {
   auto loops = cast<LoopsOp>(of);
   std::string why;
@@ -243,8 +283,8 @@ LogicalResult TilesAttr::verifyWalk(Operation *of) const {
   if (limits && limits->block.threads == 0)
     return refuse("'" + kernel.getTarget().str() +
                   "' has no shared memory; choose nests for it");
-  Operation *sum =
-      sumOf(opsOf(loops.getBody().front()), loops.getStored(), why);
+  SmallVector<Value> values = summedValues(loops);
+  Operation *sum = sumOf(opsOf(loops.getBody().front()), values, why);
   if (!sum)
     return refuse("cannot combine terms: " + why);
   std::optional<ProductShape> shape = productShape(sum);
@@ -254,6 +294,8 @@ LogicalResult TilesAttr::verifyWalk(Operation *of) const {
   why = refuseTypes(getUnit(), *shape);
   if (why.empty() && limits)
     why = refuseSizes(*this, *limits);
+  if (why.empty() && limits)
+    why = refuseParts(*this, sum, *shape, loops);
   Block *body = &loops.getBody().front();
   for (unsigned operand = 0; operand < 2 && why.empty(); ++operand)
     why = refuseStaging(sum, operand, *this, [&](Value value) {

@@ -11,6 +11,17 @@
 //   on their way. A thread copies 16 contiguous bytes of lhs along the
 //   depth, and of rhs along its rows, which are the columns of c.
 //
+// Few tiles of a large depth leave processors idle. With parts = 16, the depth
+// is divided among 16 blocks for each tile, and a second nest adds up their sums
+// in order, so that every run gives the same bits:
+//
+//   %p = nest.loops #nest.tiles<fma, ..., parts = 16> to [#nest.place<planned 0>] {
+//     %0 = weft.convolution ... -> tensor<3x3x1x12xf32>
+//     %1 = nest.parts %0 : tensor<3x3x1x12xf32> -> tensor<16x3x3x1x12xf32>
+//     nest.store %1
+//   %r = nest.loops #nest.sums<block = 0> to [#nest.place<result 0>] {
+//     %2 = weft.reduce sum %p dims [0]
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_DIALECTS_NEST_TILEWALK_H
@@ -52,12 +63,14 @@ struct OperandPaths {
   DotPath batch, rows, depth;
   int64_t first; ///< elements of padding in front
   mlir::Value root;
-  /// A dimension in which positions are bounded: an element exists only if row
-  /// * stride + term * dilation - low is in [0, size), for dimension `row` of
-  /// the rows and `term` of the depth; else it is 0. A window of a convolution
-  /// may reach over the sample's edge.
+  /// A dimension in which positions are bounded: an element exists only if (row
+  /// * stride + term * dilation - low) / base is a position in [0, size), for
+  /// dimension `row` of the rows and `term` of the depth; else it is 0. A window
+  /// of a convolution may reach over the sample's edge. Where base > 1, `step`
+  /// elements are from one position to the next, and the paths leave the
+  /// dimension out.
   struct Bound : ProductDims::Factor::Sliding {
-    int64_t size;
+    int64_t size, step;
   };
   llvm::SmallVector<Bound> bounds;
 
@@ -90,8 +103,14 @@ inline int64_t patchStride(TilesAttr walk) { return walk.getWarp()[1] + 8; }
 std::array<int64_t, 2> warpsOf(TilesAttr walk);
 /// The shared memory of a block: its stages, and later the sums of each warp.
 int64_t sharedBytes(TilesAttr walk);
-/// The number of tiles, which are blocks with separate sums.
+/// The number of tiles with separate sums.
 int64_t tilesOf(TilesAttr walk, const ProductShape &shape);
+/// The steps along the depth of each part; the last part may have fewer.
+int64_t stepsOfPart(TilesAttr walk, const ProductShape &shape);
+/// The number of blocks with work: one for each part of each tile.
+inline int64_t blocksOf(TilesAttr walk, const ProductShape &shape) {
+  return tilesOf(walk, shape) * walk.getParts();
+}
 
 /// The reason why an operand cannot be copied as the walk says, or empty.
 std::string refuseStaging(mlir::Operation *op, unsigned operand, TilesAttr walk,

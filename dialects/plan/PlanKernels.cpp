@@ -174,11 +174,26 @@ LogicalResult LibraryContractionOp::verify() {
 
 LogicalResult
 LibraryContractionOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  if (symbols.lookupNearestSymbolFrom<DeviceKernelOp>(
-          *this, getFallbackAttr())) // (C2)
+  if (isa_and_nonnull<DeviceKernelOp, KernelSequenceOp>(
+          symbols.lookupNearestSymbolFrom(*this, getFallbackAttr()))) // (C2)
     return success();
   return emitOpError("has the fallback ")
-         << getFallbackAttr() << ", which is no plan.device_kernel";
+         << getFallbackAttr()
+         << ", which is no plan.device_kernel or plan.kernel_sequence";
+}
+
+LogicalResult
+KernelSequenceOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  bool fits = getKernels().size() >= 2;
+  for (auto name : getKernels().getAsRange<FlatSymbolRefAttr>()) {
+    auto kernel = symbols.lookupNearestSymbolFrom<DeviceKernelOp>(*this, name);
+    fits &= kernel && kernel.getScratch() == getScratch();
+  }
+  if (fits) // (C1)
+    return success();
+  return emitOpError("runs ")
+         << getKernels() << "; name two plan.device_kernel or more, each with "
+         << static_cast<int64_t>(getScratch()) << " bytes of scratch memory";
 }
 
 LogicalResult BuiltinOp::verify() {
@@ -191,8 +206,8 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   Operation *kernel = symbols.lookupNearestSymbolFrom(*this, getKernelAttr());
   if (!kernel)
     return success(); // This is a symbol of the shared object.
-  if (!isa<FunctionOpInterface, DeviceKernelOp, LibraryContractionOp, BuiltinOp,
-           RoutineOp>(kernel)) // (C2)
+  if (!isa<FunctionOpInterface, DeviceKernelOp, LibraryContractionOp,
+           KernelSequenceOp, BuiltinOp, RoutineOp>(kernel)) // (C2)
     return emitOpError("launches ")
            << getKernelAttr() << ", a " << kernel->getName()
            << "; name a function or a kernel";

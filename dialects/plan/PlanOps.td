@@ -157,7 +157,7 @@ def Plan_LibraryContractionOp : Plan_KernelOp<"library_contraction", [DeclareOpI
     mantissa; without it they are exact. `fallback` computes the same from the same buffers.
     (C1) four numbers a dimension, none negative, rows not in rhs, columns not
     in lhs, contracted dimensions not in the result, two first elements or none;
-    (C2) the fallback is a plan.device_kernel.
+    (C2) the fallback is a plan.device_kernel or a plan.kernel_sequence.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$batch, DenseI64ArrayAttr:$rows,
                        DenseI64ArrayAttr:$columns, DenseI64ArrayAttr:$contract,
@@ -169,6 +169,16 @@ def Plan_LibraryContractionOp : Plan_KernelOp<"library_contraction", [DeclareOpI
     `epilogue` `` $epilogue (`compute` `` $compute^)? `fallback` $fallback `scratch` $scratch attr-dict
   }];
   let hasVerifier = 1;
+}
+def Plan_KernelSequenceOp : Plan_KernelOp<"kernel_sequence", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "kernels of a device, launched one after the other on the same buffers";
+  let description = [{
+    `plan.kernel_sequence @dot kernels [@dot_parts, @dot_sum] scratch 4096`: the
+    second kernel reads what the first left in scratch memory. (C1) two kernels
+    or more, each a plan.device_kernel with as many bytes of scratch memory.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefArrayAttr:$kernels, I64Attr:$scratch);
+  let assemblyFormat = "$sym_name `kernels` $kernels `scratch` $scratch attr-dict";
 }
 def Plan_BuiltinOp : Plan_KernelOp<"builtin"> {
   let summary = "a kernel that a device's runtime has itself";

@@ -88,6 +88,20 @@ FailureOr<SmallVector<Tensors>> Lockstep::run(Block &block,
   return copied(operandsOf(*block.getTerminator()));
 }
 
+/// Parts that add up to the operand: itself, and zeros.
+static SmallVector<Tensors>
+meaningOfParts(nest::PartsOp op,
+               ArrayRef<SmallVector<const Tensor *>> operands) {
+  SmallVector<Tensors> results;
+  for (const auto &tensors : operands) {
+    Tensor parts(cast<RankedTensorType>(op.getResult().getType()));
+    for (int64_t i = 0; i < tensors[0]->size(); ++i)
+      parts.copy(i, *tensors[0], i);
+    results.push_back({std::move(parts)});
+  }
+  return results;
+}
+
 FailureOr<SmallVector<Tensors>> Lockstep::step(Operation &op,
                                                const Operands &operands) {
   if (auto callOp = dyn_cast<func::CallOp>(op))
@@ -95,6 +109,8 @@ FailureOr<SmallVector<Tensors>> Lockstep::step(Operation &op,
   // The walk of a loop nest does not affect results.
   if (auto loops = dyn_cast<nest::LoopsOp>(op))
     return run(loops.getBody().front(), {});
+  if (auto parts = dyn_cast<nest::PartsOp>(op))
+    return meaningOfParts(parts, operands);
   if (auto results = flow(op, operands))
     return std::move(*results);
   if (auto results = foreignFlow(op, operands))

@@ -74,15 +74,50 @@ Attribute NestChooser::chooseSums(Operation *sum) {
           sum, limits, nest::mayRoundToTf32(sum, precision),
           [&](Value value) { return !inside.contains(value.getDefiningOp()); }))
     return tiles;
-  // Few sums of many terms leave processors idle, so eight threads share a sum.
-  constexpr int64_t kLanes = 8, kManyTerms = 128, kThreads = 2048;
+  constexpr int64_t kManyTerms = 128;
+  return chooseThreads(sum, kManyTerms);
+}
+
+/// Chooses the threads of a sum: few sums of many terms leave processors idle,
+/// so eight threads share a sum.
+Attribute NestChooser::chooseThreads(Operation *sum, int64_t manyTerms) {
+  constexpr int64_t kLanes = 8, kThreads = 2048;
   int64_t terms = nest::termsOf(sum),
           elements = typeOf(sum->getResult(0)).getNumElements();
-  bool areFew = elements > 0 && terms >= kManyTerms &&
+  bool areFew = elements > 0 && terms >= manyTerms &&
                 elements < limits.block.processors * kThreads;
   int64_t lanes = areFew ? kLanes : 1;
   return nest::SumsAttr::get(kernel.getContext(), blockOf(terms / lanes),
                              lanes);
+}
+
+/// Adds the nest of a sum and the values that follow from it: one, or, where
+/// tiles have parts, one for the parts and one that adds them up.
+void NestChooser::addSums(Operation *sum, ArrayRef<Value> values) {
+  Attribute walk = chooseSums(sum);
+  auto tiles = dyn_cast<nest::TilesAttr>(walk);
+  if (!tiles || tiles.getParts() == 1)
+    return addNest(values, walk);
+  OpBuilder builder(sum->getContext());
+  builder.setInsertionPointAfter(sum);
+  Value sums = sum->getResult(0);
+  RankedTensorType type = typeOf(sums);
+  SmallVector<int64_t> shape = {tiles.getParts()};
+  llvm::append_range(shape, type.getShape());
+  auto parts =
+      nest::PartsOp::create(builder, sum->getLoc(), type.clone(shape), sums);
+  auto all = ReduceOp::create(builder, sum->getLoc(), ReduceKind::Sum, parts,
+                              ArrayRef<int64_t>{0}, type.getElementType());
+  sums.replaceAllUsesExcept(all, parts);
+  SmallVector<Value> finals = llvm::map_to_vector(values, [&](Value value) {
+    return value == sums ? all.getResult() : value;
+  });
+  stored.remove(sums);
+  stored.insert_range(finals);
+  stored.insert(parts);
+  addNest({parts.getResult()}, walk);
+  constexpr int64_t kManyParts = 16; // two for each of eight threads
+  addNest(finals, chooseThreads(all, kManyParts));
 }
 
 /// Chooses a walk over rows: a warp takes a row of up to 1024 columns, a block
@@ -136,7 +171,7 @@ bool NestChooser::formOneNest(std::string &why) {
     dims = std::nullopt;
   Operation *sum = nest::sumOf(ops, all.getArrayRef(), unused);
   if (sum && !dims)
-    addNest(all.getArrayRef(), chooseSums(sum));
+    addSums(sum, all.getArrayRef());
   else if (dims)
     addNest(all.getArrayRef(), chooseRows(*dims, all.getArrayRef()));
   else if (Operation *own = nest::ownOf(ops, all.getArrayRef(), unused))

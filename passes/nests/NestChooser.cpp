@@ -212,7 +212,8 @@ void NestChooser::placeStored() {
         continue;
       // Values take a quarter of the scratch memory at most, loops the rest.
       int64_t bytes = bufferBytes(typeOf(value));
-      bool isSmall = bytes <= limits.storedBytes &&
+      // Only one launch has its own scratch memory.
+      bool isSmall = limits.hasSeveralNests && bytes <= limits.storedBytes &&
                      scratchBytes + bytes <= limits.scratchBytes / 4;
       places[value] = PlaceAttr::get(
           kernel.getContext(),

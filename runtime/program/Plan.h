@@ -99,12 +99,17 @@ struct LibraryContraction {
   /// the bias, in front of scratch memory.
   uint32_t resultArgument() const { return hasBias() ? 3 : 2; }
 };
+struct KernelSequence {
+  std::vector<uint32_t> kernels;
+};
 struct Builtin {
   std::string name;
   std::vector<int64_t> parameters;
 };
 struct Kernel {
-  std::variant<HostKernel, DeviceKernel, LibraryContraction, Builtin> code;
+  std::variant<HostKernel, DeviceKernel, LibraryContraction, Builtin,
+               KernelSequence>
+      code;
   uint64_t scratch = 0;  ///< bytes that each launch needs
   double operations = 0; ///< operations of a launch, for profiles
   /// The number of a launch's buffers that are written: the last ones before

@@ -163,7 +163,39 @@ Status PlanReader::readKernel(const std::string &what,
         Builtin{readText(builtin->name()), readShape(builtin->parameters())};
     return checkName(what, std::get<Builtin>(info.code).name);
   }
+  if (const auto *sequence = kernel.code_as_sequence()) {
+    auto &its = info.code.emplace<KernelSequence>();
+    if (sequence->kernels())
+      its.kernels.assign(sequence->kernels()->begin(),
+                         sequence->kernels()->end());
+    return {};
+  }
   return badPlan(what, " is of the unknown kind ", int(kernel.code_type()));
+}
+
+Status PlanReader::checkSequences() const {
+  for (size_t n = 0; n < out.kernels.size(); ++n) {
+    const auto *its = std::get_if<KernelSequence>(&out.kernels[n].code);
+    if (!its)
+      continue;
+    if (its->kernels.empty())
+      return badPlan("kernel ", n, " is a sequence of no kernels");
+    for (uint32_t each : its->kernels)
+      if (each >= out.kernels.size() ||
+          !std::holds_alternative<DeviceKernel>(out.kernels[each].code) ||
+          out.kernels[each].scratch != out.kernels[n].scratch)
+        return badPlan("kernel ", n, " runs kernel ", each, " of ",
+                       out.kernels.size(), ", which is no kernel of a device ",
+                       "with ", out.kernels[n].scratch,
+                       " bytes of scratch memory");
+  }
+  return {};
+}
+
+/// Whether the kernel is code of a device.
+static bool isOfDevice(const Kernel &kernel) {
+  return std::holds_alternative<DeviceKernel>(kernel.code) ||
+         std::holds_alternative<KernelSequence>(kernel.code);
 }
 
 Status PlanReader::checkFallbacks() const {
@@ -173,7 +205,7 @@ Status PlanReader::checkFallbacks() const {
     if (!its)
       continue;
     if (its->fallback >= out.kernels.size() ||
-        !std::holds_alternative<DeviceKernel>(out.kernels[its->fallback].code))
+        !isOfDevice(out.kernels[its->fallback]))
       return badPlan("kernel ", n, " has the fallback ", its->fallback, " of ",
                      out.kernels.size(), ", which is no kernel of a device");
     if (out.kernels[its->fallback].scratch > kernel.scratch)
@@ -191,6 +223,8 @@ Status PlanReader::readKernels() {
                                *in.kernels()->Get(unsigned(n)), out.kernels[n]);
         !ok)
       return ok;
+  if (Status ok = checkSequences(); !ok)
+    return ok;
   return checkFallbacks();
 }
 
@@ -244,6 +278,8 @@ std::string Plan::kernelName(uint32_t kernel) const {
     return "\"" + device->symbol + "\"";
   if (const auto *builtin = std::get_if<Builtin>(&code))
     return "\"" + builtin->name + "\"";
+  if (const auto *sequence = std::get_if<KernelSequence>(&code))
+    return kernelName(sequence->kernels.front());
   return "contraction " + std::to_string(kernel);
 }
 

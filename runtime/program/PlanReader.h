@@ -39,6 +39,7 @@ private:
                     DeviceKernel &its) const;
   Status readKernel(const std::string &what, const plan::LibraryContraction &in,
                     LibraryContraction &its) const;
+  Status checkSequences() const;
   Status checkFallbacks() const;
   Status readInstructions();
   Status readLaunch(size_t at, const plan::Launch &launch, Instruction &i);

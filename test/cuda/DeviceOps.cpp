@@ -2,6 +2,7 @@
 
 #include "weft/test/cuda/DeviceOps.h"
 
+#include "weft/dialects/plan/Plan.h"
 #include "weft/dialects/weft/UpdatedOperand.h"
 #include "weft/passes/kernels/Passes.h"
 #include "weft/passes/nests/Passes.h"
@@ -91,6 +92,26 @@ DeviceOps::Buffer &DeviceOps::addTensor(const std::string &name,
   return addBuffer(name, bytesOf(tensor), true);
 }
 
+std::string DeviceOps::launch(const DeviceLaunch &function,
+                              const std::vector<uint64_t> &pointers) {
+  ptx::Launch request;
+  request.module = &kernels;
+  request.kernel = kernels.find(function.symbol);
+  request.grid.x = std::min(uint32_t(function.blocks), mostBlocks);
+  request.block.x = uint32_t(function.block[0]);
+  request.dataAddresses = dataAddresses;
+  request.seed = ++numLaunches;
+  request.parameters.resize(pointers.size() * 8);
+  memcpy(request.parameters.data(), pointers.data(), pointers.size() * 8);
+  std::string problem = ptx::checkLaunch(request);
+  ptx::Findings findings;
+  if (problem.empty())
+    ptx::run(request, memory, findings);
+  for (const std::string &text : findings.texts)
+    problem += text + "\n";
+  return problem;
+}
+
 std::string DeviceOps::launch(const std::string &kernel,
                               ArrayRef<Buffer *> arguments, TypeRange types,
                               SmallVectorImpl<Buffer *> &results) {
@@ -98,13 +119,6 @@ std::string DeviceOps::launch(const std::string &kernel,
                              [&](auto &each) { return each.name == kernel; });
   if (found == code.deviceKernels.end())
     return "no code of " + kernel;
-  ptx::Launch request;
-  request.module = &kernels;
-  request.kernel = kernels.find(kernel);
-  request.grid.x = std::min(uint32_t(found->blocks), mostBlocks);
-  request.block.x = uint32_t(found->block[0]);
-  request.dataAddresses = dataAddresses;
-  request.seed = ++numLaunches;
   std::vector<uint64_t> pointers;
   for (Buffer *argument : arguments)
     pointers.push_back(argument->address);
@@ -118,16 +132,15 @@ std::string DeviceOps::launch(const std::string &kernel,
         updated ? arguments[*updated]->bytes : bytesOf(tensor), bool(updated)));
     pointers.push_back(results.back()->address);
   }
+  if (int64_t scratch = plan::scratchBytes(function))
+    pointers.push_back(addBuffer("scratch memory of " + kernel,
+                                 std::vector<uint8_t>(scratch), false)
+                           .address);
   pointers.push_back(
       addBuffer("coordinates", std::vector<uint8_t>(8), true).address);
-  request.parameters.resize(pointers.size() * 8);
-  memcpy(request.parameters.data(), pointers.data(), pointers.size() * 8);
-  std::string problem = ptx::checkLaunch(request);
-  ptx::Findings findings;
-  if (problem.empty())
-    ptx::run(request, memory, findings);
-  for (const std::string &text : findings.texts)
-    problem += text + "\n";
+  std::string problem;
+  for (const DeviceLaunch &each : found->launches)
+    problem += launch(each, pointers);
   return problem;
 }
 

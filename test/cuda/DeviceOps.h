@@ -49,6 +49,9 @@ private:
   /// Drops all memory.
   void clear();
   Buffer &addTensor(const std::string &name, const Tensor &tensor);
+  /// Launches a function of the module.
+  std::string launch(const DeviceLaunch &function,
+                     const std::vector<uint64_t> &pointers);
   /// Launches a kernel, and makes the results.
   std::string launch(const std::string &kernel,
                      llvm::ArrayRef<Buffer *> arguments, mlir::TypeRange types,

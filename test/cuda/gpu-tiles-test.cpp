@@ -196,6 +196,73 @@ TEST_CASE("windows are copied along their channels, and are 0 in padding") {
   checkExact(windows("half, block[32, 32, 32]", "f16", "24", "<depth, 16>"));
 }
 
+/// A kernel whose first nest stores parts of sums, and whose second adds them
+/// up and rectifies the result: `body` computes %0 of type `result`.
+static std::string inParts(const std::string &arguments,
+                           const std::string &result, const std::string &walk,
+                           int64_t parts, const std::string &body) {
+  std::string count = std::to_string(parts),
+              divided = "tensor<" + count + "x" + result.substr(7),
+              planned = std::to_string(parts * (1 << 16));
+  return "func.func private @k(" + arguments + ") -> " + result +
+         " attributes {nest.kernel = #nest.kernel<target = \"cuda:sm_80\", "
+         "planned = " +
+         planned + ">, weft.scratch = " + planned +
+         ", weft.kernel = #weft.kernel<general>} {\n"
+         "  %p = nest.loops #nest.tiles<" +
+         walk + ", parts = " + count + "> to [#nest.place<planned 64>] {\n" +
+         body + "    %1 = nest.parts %0 : " + result + " -> " + divided +
+         "\n    nest.store %1 : " + divided + "\n  } : " + divided +
+         "\n  %r = nest.loops #nest.sums<block = 0> to [#nest.place<result 0>] "
+         "{\n    %2 = weft.reduce sum %p dims [0] : " +
+         divided + " -> " + result + "\n    %3 = weft.relu %2 : " + result +
+         "\n    nest.store %3 : " + result + "\n  } : " + result +
+         "\n  return %r : " + result + "\n}\n";
+}
+
+/// The product of %x, whose rows lie along the depth, and %w.
+static std::string gradient(const std::string &type, int64_t depth) {
+  std::string d = std::to_string(depth);
+  return "    %0 = weft.dot %x, %w contract [0] x [0] : tensor<" + d + "x36x" +
+         type + ">, tensor<" + d + "x40x" + type + "> -> tensor<36x40xf32>\n";
+}
+static std::string gradientArguments(const std::string &type, int64_t depth) {
+  std::string d = std::to_string(depth);
+  return "%x: tensor<" + d + "x36x" + type + ">, %w: tensor<" + d + "x40x" +
+         type + ">";
+}
+
+TEST_CASE("parts of the depth are added up") {
+  // 100 is 13 steps of 8: 2 parts of 7 and 6; 5 of 3, the last of 1; 13 of 1,
+  // fewer than there are stages.
+  for (int64_t parts : {2, 5, 13})
+    for (std::string staging : {"<rows, 16>", "<rows, 0>", "<depth, 4>"})
+      checkExact(inParts(gradientArguments("f32", 100), "tensor<36x40xf32>",
+                         "fma, block[32, 32, 8], warp[16, 8], stages = 4, lhs "
+                         "= <rows, 16>, rhs = " +
+                             staging,
+                         parts, gradient("f32", 100)));
+  checkExact(inParts(gradientArguments("bf16", 200), "tensor<36x40xf32>",
+                     "half, block[64, 32, 32], warp[16, 16], stages = 3, lhs = "
+                     "<rows, 8>, rhs = <rows, 16>",
+                     4, gradient("bf16", 200)));
+  // The gradient of a convolution's weights: windows over a batch of samples.
+  checkExact(inParts(
+      "%x: tensor<6x7x8x3xf32>, %g: tensor<6x7x8x12xf32>",
+      "tensor<3x3x3x12xf32>",
+      "fma, block[32, 32, 8], warp[16, 8], stages = 4, lhs = <depth, 4>, rhs = "
+      "<rows, 16>",
+      6,
+      "    %0 = weft.convolution %x, %g {lhs_dims = array<i64: 3, 0, 1, 2>, "
+      "rhs_dims = array<i64: 3, 0, 1, 2>, result_dims = array<i64: 2, 3, 0, "
+      "1>, "
+      "strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = array<i64: "
+      "1, "
+      "1>, base_dilation = array<i64: 1, 1>, window_dilation = array<i64: 1, "
+      "1>} : tensor<6x7x8x3xf32>, tensor<6x7x8x12xf32> -> "
+      "tensor<3x3x3x12xf32>\n"));
+}
+
 // LLVM may write a loop's body more than once.
 TEST_CASE("no barrier may be missing") {
   std::string text =

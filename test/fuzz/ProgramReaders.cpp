@@ -79,6 +79,10 @@ static PlanBuilder oneDevice() {
   dot.contract = std::make_unique<ContractionDim>(2, 1, 2, 0);
   p.kernel(std::move(dot), 64);
   p.launchLast({a, a, v}, int32_t(scratch));
+  KernelSequenceT sequence;
+  sequence.kernels = {0, 0};
+  p.kernel(std::move(sequence), 64);
+  p.launchLast({v, a}, int32_t(scratch));
   BuiltinT builtin;
   builtin.name = "sort";
   builtin.parameters = {8, 1};

@@ -74,7 +74,7 @@ func.func private @windows(%x: tensor<32x28x28x64xf32>, %w: tensor<3x3x64x64xf32
 // TF32-LABEL: @windows
 // TF32: #nest.tiles<tf32, {{.*}}, lhs = <depth, 16>, rhs = <rows, 16>>
 
-// Channels of a window are contiguous and copied, except where they are not multiples of four bytes (three of bf16) or have holes in between.
+// Channels of a window are contiguous and copied, between the holes of a dilated sample, too, except where they are not multiples of four bytes (three of bf16).
 func.func private @channels(%x: tensor<32x28x28x64xbf16>, %w: tensor<3x3x64x64xbf16>) -> tensor<32x28x28x64xf32> attributes {weft.kernel = #weft.kernel<general>} {
   %0 = weft.convolution %x, %w {lhs_dims = array<i64: 0, 3, 1, 2>, rhs_dims = array<i64: 3, 2, 0, 1>, result_dims = array<i64: 0, 3, 1, 2>, strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = array<i64: 1, 1>, base_dilation = array<i64: 1, 1>, window_dilation = array<i64: 1, 1>} : tensor<32x28x28x64xbf16>, tensor<3x3x64x64xbf16> -> tensor<32x28x28x64xf32>
   return %0 : tensor<32x28x28x64xf32>
@@ -92,7 +92,7 @@ func.func private @holes(%x: tensor<32x28x28x64xbf16>, %w: tensor<3x3x64x64xbf16
   return %0 : tensor<32x55x55x64xf32>
 }
 // CHECK-LABEL: @holes
-// CHECK: #nest.tiles<half, {{.*}}, lhs = <depth, 0>, rhs = <rows, 16>>
+// CHECK: #nest.tiles<half, {{.*}}, lhs = <depth, 16>, rhs = <rows, 16>>
 
 // A thread for each sum is faster where products are few; f64 has no tiles.
 func.func private @small(%x: tensor<64x10xf32>, %w: tensor<10x10xf32>) -> tensor<64x10xf32> attributes {weft.kernel = #weft.kernel<dot>} {

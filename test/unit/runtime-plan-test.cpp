@@ -322,6 +322,25 @@ TEST_CASE("modules hold code of the stated kind") {
               "of a GPU");
 }
 
+TEST_CASE("a sequence of kernels runs code of a device in its scratch memory") {
+  auto sequence = [](std::vector<uint32_t> kernels, uint64_t scratch = 64) {
+    return refusal([&](PlanBuilder &p) {
+      module(p);
+      p.kernel(onDevice(), 64);
+      KernelSequenceT code;
+      code.kernels = std::move(kernels);
+      p.kernel(std::move(code), scratch);
+    });
+  };
+  CHECK(sequence({0, 0}) == "");
+  CHECK(sequence({}) == "bad plan: kernel 1 is a sequence of no kernels");
+  CHECK(sequence({0, 2}) ==
+        "bad plan: kernel 1 runs kernel 2 of 2, which is no kernel of a device "
+        "with 64 bytes of scratch memory");
+  CHECK(sequence({1}).find("kernel 1 runs kernel 1 of 2") != std::string::npos);
+  CHECK(sequence({0}, 32).find("with 32 bytes") != std::string::npos);
+}
+
 TEST_CASE("a kernel of a device has a module, a name and a grid") {
   auto kernel = [](auto code) {
     return refusal([&](PlanBuilder &p) {

@@ -59,13 +59,17 @@ ElementIndex ElementEmitter::makeFlatIndex(Value linear, unsigned depth) {
 SmallVector<Value> ElementEmitter::positionsOf(Value linear,
                                                ArrayRef<int64_t> shape) {
   SmallVector<Value> dims(shape.size());
+  Type type = linear.getType();
+  if (dividesNarrow && shape.size() > 1 &&
+      llvm::product_of(shape) <= std::numeric_limits<int32_t>::max())
+    linear = resized(linear, builder.getI32Type());
   for (int64_t i = shape.size() - 1; i >= 0; --i) {
     if (i == 0) {
-      dims[i] = linear;
+      dims[i] = resized(linear, type);
       break;
     }
-    Value size = constant(shape[i]);
-    dims[i] = arith::RemUIOp::create(builder, loc, linear, size);
+    Value size = constant(shape[i], linear.getType());
+    dims[i] = resized(arith::RemUIOp::create(builder, loc, linear, size), type);
     linear = arith::DivUIOp::create(builder, loc, linear, size);
   }
   return dims;

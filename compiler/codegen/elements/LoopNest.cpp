@@ -16,12 +16,26 @@ Value LoopNest::constant(int64_t value) {
   return arith::ConstantOp::create(builder, loc,
                                    builder.getI64IntegerAttr(value));
 }
+Value LoopNest::constant(int64_t value, Type type) {
+  return arith::ConstantOp::create(builder, loc,
+                                   builder.getIntegerAttr(type, value));
+}
+Value LoopNest::resized(Value position, Type type) {
+  unsigned from = position.getType().getIntOrFloatBitWidth(),
+           to = type.getIntOrFloatBitWidth();
+  if (from == to)
+    return position;
+  return from > to
+             ? arith::TruncIOp::create(builder, loc, type, position).getResult()
+             : arith::ExtUIOp::create(builder, loc, type, position).getResult();
+}
 Value LoopNest::add(Value a, Value b) {
   return arith::AddIOp::create(builder, loc, a, b);
 }
 Value LoopNest::mul(Value a, int64_t factor) {
   return factor == 1 ? a
-                     : arith::MulIOp::create(builder, loc, a, constant(factor))
+                     : arith::MulIOp::create(builder, loc, a,
+                                             constant(factor, a.getType()))
                            .getResult();
 }
 

@@ -6,7 +6,8 @@
 //   Value j = nest.openLoop(8);                  <- the builder, depth() is 2
 //   nest.closeLoops(1);                          <- after the loop over j
 //
-// Positions are 64-bit integers. Loops are scf.for; a ProcessorLoops defines
+// Positions are 64-bit integers, except where a code generator for GPUs knows that
+// 32 bits suffice. Loops are scf.for; a ProcessorLoops defines
 // which of them a processor shares among its workers or threads.
 //
 //===----------------------------------------------------------------------===//
@@ -28,6 +29,10 @@ public:
   mlir::Location loc;
 
   mlir::Value constant(int64_t value);
+  /// A constant of an integer type.
+  mlir::Value constant(int64_t value, mlir::Type type);
+  /// The position as this integer type: cut, or with zeros in front.
+  mlir::Value resized(mlir::Value position, mlir::Type type);
   mlir::Value add(mlir::Value a, mlir::Value b);
   mlir::Value mul(mlir::Value a, int64_t factor);
   /// The position, clamped to `size` - 1. If tiles of `tile` positions do not

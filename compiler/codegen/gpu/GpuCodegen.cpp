@@ -4,6 +4,7 @@
 
 #include "weft/compiler/codegen/gpu/KernelWalk.h"
 #include "weft/compiler/codegen/gpu/LowerToPtx.h"
+#include "weft/dialects/plan/Plan.h"
 #include "weft/dialects/weft/KernelTraits.h"
 #include "weft/runtime/abi/weft.h"
 
@@ -44,7 +45,7 @@ LogicalResult GpuCodegen::refuseOthers(ArrayRef<func::FuncOp> kernels) const {
                << "; run --weft-choose-nests=target=" << name;
       continue;
     }
-    if (weft::gpu::findLaunch(kernel, why))
+    if (!weft::gpu::findLaunches(kernel, why).empty())
       continue;
     result =
         kernel.emitError()
@@ -68,7 +69,8 @@ LogicalResult GpuCodegen::writePtx(ArrayRef<func::FuncOp> kernels,
     for (NamedAttribute attribute :
          llvm::to_vector((*bare)->getDiscardableAttrs()))
       if (attribute.getName() != kKernelAttr &&
-          attribute.getName() != nest::kNestAttr)
+          attribute.getName() != nest::kNestAttr &&
+          attribute.getName() != plan::kScratchAttr)
         (*bare)->removeDiscardableAttr(attribute.getName());
     bare->print(
         stream,
@@ -91,16 +93,19 @@ LogicalResult GpuCodegen::printAssembly(ArrayRef<func::FuncOp> kernels,
   return success();
 }
 
-/// The launch of a kernel. Loops step by the grid, so that a device may start
+/// The launches of a kernel. Loops step by the grid, so that a device may start
 /// fewer blocks.
-static DeviceKernel launchOf(func::FuncOp kernel) {
+static DeviceKernel launchesOf(func::FuncOp kernel) {
+  using namespace weft::gpu;
   std::string why;
-  nest::LoopsOp loops = weft::gpu::findLaunch(kernel, why);
-  int64_t blocks =
-      llvm::divideCeil(weft::gpu::threadsOf(loops), weft::gpu::kBlockThreads);
-  return {.name = kernel.getName().str(),
-          .block = {weft::gpu::kBlockThreads, 1, 1},
-          .blocks = std::max<int64_t>(blocks, 1)};
+  DeviceKernel made{.name = kernel.getName().str(), .launches = {}};
+  for (auto [i, loops] : llvm::enumerate(findLaunches(kernel, why))) {
+    int64_t blocks = llvm::divideCeil(threadsOf(loops), kBlockThreads);
+    made.launches.push_back({.symbol = launchName(kernel, i),
+                             .block = {kBlockThreads, 1, 1},
+                             .blocks = std::max<int64_t>(blocks, 1)});
+  }
+  return made;
 }
 
 LogicalResult GpuCodegen::compile(ModuleOp module, const CodegenOptions &,
@@ -112,7 +117,7 @@ LogicalResult GpuCodegen::compile(ModuleOp module, const CodegenOptions &,
   if (failed(writePtx(kernels, code.ptx)))
     return failure();
   for (func::FuncOp kernel : kernels)
-    code.deviceKernels.push_back(launchOf(kernel));
+    code.deviceKernels.push_back(launchesOf(kernel));
   return success();
 }
 

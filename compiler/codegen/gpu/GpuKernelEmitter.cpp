@@ -15,14 +15,24 @@ using namespace weft::elements;
 
 namespace weft::gpu {
 
-GpuKernelEmitter::GpuKernelEmitter(func::FuncOp kernel, nest::LoopsOp loops)
-    : kernel(kernel), elements(kernel, this, {"r", "l"}),
+/// The parts of sums that the nest stores; null if it stores results.
+static nest::PartsOp partsOf(nest::LoopsOp loops) {
+  return loops.getStored()[0].getDefiningOp<nest::PartsOp>();
+}
+
+GpuKernelEmitter::GpuKernelEmitter(func::FuncOp kernel, nest::LoopsOp loops,
+                                   StringRef name)
+    : kernel(kernel), name(name), elements(kernel, this, {"r", "l"}),
       builder(elements.builder), loc(kernel.getLoc()), loops(loops),
       shared(elements) {
+  elements.divideNarrow();
   Operation *end = kernel.getBody().front().getTerminator();
-  for (Value value : end->getOperands())
-    stored.push_back(
-        loops.getStored()[cast<OpResult>(value).getResultNumber()]);
+  if (nest::PartsOp parts = partsOf(loops))
+    stored.push_back(parts);
+  else
+    for (Value value : end->getOperands())
+      stored.push_back(
+          loops.getStored()[cast<OpResult>(value).getResultNumber()]);
   shape.assign(typeOf(stored[0]).getShape().begin(),
                typeOf(stored[0]).getShape().end());
   if (auto rows = dyn_cast<nest::RowsAttr>(loops.getWalk()))
@@ -35,18 +45,18 @@ GpuKernelEmitter::createFunction(mlir::gpu::GPUModuleOp module) {
   FunctionType type = kernel.getFunctionType();
   SmallVector<Type> tensors(type.getInputs());
   llvm::append_range(tensors, type.getResults());
-  SmallVector<Type> parameters(tensors.size() + 1,
+  SmallVector<Type> parameters(tensors.size() + (hasPlanned() ? 2 : 1),
                                LLVM::LLVMPointerType::get(context));
   builder.setInsertionPointToEnd(&module.getBodyRegion().front());
   auto function = mlir::gpu::GPUFuncOp::create(
-      builder, loc, kernel.getName(), builder.getFunctionType(parameters, {}));
+      builder, loc, name, builder.getFunctionType(parameters, {}));
   function->setAttr(mlir::gpu::GPUDialect::getKernelFuncAttrName(),
                     builder.getUnitAttr());
   function.setKnownBlockSizeAttr(
       builder.getDenseI32ArrayAttr({kBlockThreads, 1, 1}));
   bool inPlace = mayWorkInPlace(kernel);
   unsigned inputs = type.getNumInputs();
-  for (unsigned i = 0; i <= tensors.size(); ++i) {
+  for (unsigned i = 0; i < parameters.size(); ++i) {
     // In a kernel "elementwise" an argument and a result of the same type may
     // share a buffer; all other buffers are disjoint.
     ArrayRef<Type> others = i < inputs ? type.getResults() : type.getInputs();
@@ -54,11 +64,40 @@ GpuKernelEmitter::createFunction(mlir::gpu::GPUModuleOp module) {
       continue;
     function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
                         builder.getUnitAttr());
-    if (i < inputs || i == tensors.size())
+    if (i < inputs || i + 1 == parameters.size())
       function.setArgAttr(i, LLVM::LLVMDialect::getReadonlyAttrName(),
                           builder.getUnitAttr());
   }
   return function;
+}
+
+bool GpuKernelEmitter::hasPlanned() const {
+  return nest::decisionsOf(kernel).getPlanned() > 0;
+}
+
+/// Places the kernel's arguments, the values of other nests, and what this nest
+/// stores.
+void GpuKernelEmitter::placeMemory(Block &block) {
+  unsigned position = 0;
+  for (BlockArgument argument : kernel.getArguments())
+    elements.place(argument, block.getArgument(position++));
+  for (unsigned i = 0; i < kernel.getNumResults(); ++i)
+    resultPointers.push_back(block.getArgument(position++));
+  for (unsigned i = 0; i < kernel.getNumResults(); ++i)
+    if (std::optional<unsigned> updated = updatedArgument(kernel, i))
+      elements.place(kernel.getArgument(*updated), resultPointers[i]);
+  if (hasPlanned()) {
+    Value planned = block.getArgument(position++);
+    for (auto each : kernel.getOps<nest::LoopsOp>())
+      for (OpResult value : each->getResults())
+        if (nest::PlaceAttr place = each.getPlace(value.getResultNumber());
+            place.getKind() == nest::PlaceKind::Planned)
+          elements.place(value, shared.at(planned, builder.getI8Type(),
+                                          elements.constant(place.getAt())));
+  }
+  if (partsOf(loops))
+    resultPointers = {elements.memoryOf(loops->getResult(0))};
+  elements.placeCoordinates(block.getArgument(position));
 }
 
 LogicalResult GpuKernelEmitter::emit(mlir::gpu::GPUModuleOp module) {
@@ -69,15 +108,7 @@ LogicalResult GpuKernelEmitter::emit(mlir::gpu::GPUModuleOp module) {
   Operation *end = mlir::gpu::ReturnOp::create(builder, loc);
   elements.setEnd(end);
   builder.setInsertionPoint(end);
-  unsigned position = 0;
-  for (BlockArgument argument : kernel.getArguments())
-    elements.place(argument, block->getArgument(position++));
-  for (unsigned i = 0; i < kernel.getNumResults(); ++i)
-    resultPointers.push_back(block->getArgument(position++));
-  for (unsigned i = 0; i < kernel.getNumResults(); ++i)
-    if (std::optional<unsigned> updated = updatedArgument(kernel, i))
-      elements.place(kernel.getArgument(*updated), resultPointers[i]);
-  elements.placeCoordinates(block->getArgument(position));
+  placeMemory(*block);
   if (failed(elements.placeConstants()))
     return failure();
   if (auto sums = dyn_cast<nest::SumsAttr>(loops.getWalk()))
@@ -87,10 +118,10 @@ LogicalResult GpuKernelEmitter::emit(mlir::gpu::GPUModuleOp module) {
   };
   if (isa<nest::TilesAttr>(loops.getWalk()))
     return TileSums(elements, loops, stored, resultPointers, place())
-        .emit(function, kernel.getName());
+        .emit(function, name);
   if (isa<nest::TransposedAttr>(loops.getWalk()))
     return TransposedTiles(elements, loops, stored, resultPointers, place())
-        .emit(function, kernel.getName());
+        .emit(function, name);
   if (isa<nest::OwnAttr>(loops.getWalk()))
     return emitOwn();
   if (auto walk = dyn_cast<nest::RowsAttr>(loops.getWalk()))

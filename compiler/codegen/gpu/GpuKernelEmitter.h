@@ -29,9 +29,12 @@ namespace weft::gpu {
 
 class GpuKernelEmitter : private elements::ProcessorLoops {
 public:
-  GpuKernelEmitter(mlir::func::FuncOp kernel, nest::LoopsOp loops);
-  /// Appends a gpu.func with the kernel's name. Its arguments are pointers to
-  /// the kernel's arguments, its results and the device's coordinates.
+  /// Takes one of the kernel's nests, and the name of its function.
+  GpuKernelEmitter(mlir::func::FuncOp kernel, nest::LoopsOp loops,
+                   llvm::StringRef name);
+  /// Appends a gpu.func with that name. Its arguments are pointers to
+  /// the kernel's arguments, its results, its planned memory, if it has any, and
+  /// the device's coordinates.
   llvm::LogicalResult emit(mlir::gpu::GPUModuleOp module);
 
 private:
@@ -41,6 +44,8 @@ private:
   mlir::Value scratch() override { return {}; }
 
   mlir::gpu::GPUFuncOp createFunction(mlir::gpu::GPUModuleOp module);
+  void placeMemory(mlir::Block &block);
+  bool hasPlanned() const;
   mlir::Value threadInBlock();
   mlir::Value isBelow(mlir::Value position, int64_t size);
   mlir::Value blockInGrid();
@@ -92,6 +97,7 @@ private:
   llvm::LogicalResult storeHeld(llvm::ArrayRef<unsigned> results);
 
   mlir::func::FuncOp kernel;
+  std::string name;
   elements::ElementEmitter elements;
   mlir::OpBuilder &builder; ///< builder of `elements`
   mlir::Location loc;

@@ -7,6 +7,7 @@
 #include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/dialects/nest/TileWalk.h"
 #include "weft/dialects/nest/TransposedWalk.h"
+#include "weft/dialects/weft/KernelTraits.h"
 
 using namespace mlir;
 using namespace weft::elements;
@@ -27,7 +28,7 @@ static std::string refusalOf(Operation &op, Attribute walk) {
   if (isa<nest::RowsAttr>(walk) && isa<ReduceOp>(op))
     return "";
   bool hasCode = isElementwise(&op) || isa<ElementCodeOpInterface>(op) ||
-                 isa<nest::StoreOp>(op);
+                 isa<nest::StoreOp, nest::PartsOp>(op);
   return hasCode ? "" : "it contains " + name.str();
 }
 
@@ -46,7 +47,7 @@ int64_t threadsOf(nest::LoopsOp loops) {
     return threads;
   }
   if (auto tiles = dyn_cast<nest::TilesAttr>(loops.getWalk()))
-    return tilesOf(tiles, *nest::productShape(loops.getNestOp())) *
+    return blocksOf(tiles, *nest::productShape(loops.getNestOp())) *
            kBlockThreads;
   auto kernel = loops->getParentOfType<func::FuncOp>();
   auto first =
@@ -67,38 +68,69 @@ int64_t threadsOf(nest::LoopsOp loops) {
   return threads * ShapedType::getNumElements(shape);
 }
 
-nest::LoopsOp findLaunch(func::FuncOp kernel, std::string &why) {
+/// Whether the nest stores parts of sums, which the next nest adds up.
+static bool storesParts(nest::LoopsOp loops) {
+  return llvm::all_of(loops.getPlaces(),
+                      [](Attribute place) {
+                        return cast<nest::PlaceAttr>(place).getKind() ==
+                               nest::PlaceKind::Planned;
+                      }) &&
+         isa<nest::TilesAttr>(loops.getWalk());
+}
+
+/// The reason why there is no code for a nest, or empty.
+static std::string refusalOf(nest::LoopsOp loops) {
+  for (Operation &op : loops.getBody().front())
+    if (std::string why = refusalOf(op, loops.getWalk()); !why.empty())
+      return why;
+  auto rows = dyn_cast<nest::RowsAttr>(loops.getWalk());
+  if (rows && rows.getLanes() != kWarpLanes && rows.getLanes() != kBlockThreads)
+    return std::to_string(rows.getLanes()) +
+           " lanes share a row, and a warp has " + std::to_string(kWarpLanes) +
+           ", a block " + std::to_string(kBlockThreads);
+  return "";
+}
+
+SmallVector<nest::LoopsOp> findLaunches(func::FuncOp kernel, std::string &why) {
   auto nests = llvm::to_vector(kernel.getOps<nest::LoopsOp>());
   nest::KernelAttr decisions = nest::decisionsOf(kernel);
   if (decisions && decisions.getReason()) {
     why = decisions.getReason().str();
     return {};
   }
-  if (nests.size() != 1 ||
+  if (nests.empty() ||
+      !llvm::all_of(ArrayRef(nests).drop_back(), storesParts) ||
       !isa<nest::ElementsAttr, nest::TransposedAttr, nest::RowsAttr,
            nest::SumsAttr, nest::TilesAttr, nest::OwnAttr>(
-          nests[0].getWalk())) {
+          nests.back().getWalk())) {
     why =
         "it has " + std::to_string(nests.size()) +
         " loop nests, and a launch is one over elements, rows, sums, tiles or "
         "loops of an op's own";
     return {};
   }
-  for (Operation &op : nests[0].getBody().front())
-    if (why = refusalOf(op, nests[0].getWalk()); !why.empty())
+  for (nest::LoopsOp loops : nests)
+    if (why = refusalOf(loops); !why.empty())
       return {};
-  auto rows = dyn_cast<nest::RowsAttr>(nests[0].getWalk());
-  if (rows && rows.getLanes() != kWarpLanes &&
-      rows.getLanes() != kBlockThreads) {
-    why = std::to_string(rows.getLanes()) +
-          " lanes share a row, and a warp has " + std::to_string(kWarpLanes) +
-          ", a block " + std::to_string(kBlockThreads);
-    return {};
-  }
-  if (nests[0].getNumResults() == kernel.getNumResults())
-    return nests[0];
+  if (nests.back().getNumResults() == kernel.getNumResults())
+    return nests;
   why = "it returns a value that no nest stores";
   return {};
+}
+
+std::string launchName(func::FuncOp kernel, size_t launch) {
+  std::string name = kernel.getName().str();
+  if (launch == 0)
+    return name;
+  auto module = kernel->getParentOfType<ModuleOp>();
+  name += "_sum";
+  auto isTaken = [&] {
+    Operation *other = module.lookupSymbol(name);
+    return other && isKernel(other);
+  };
+  while (isTaken())
+    name += "_";
+  return name;
 }
 
 } // namespace weft::gpu

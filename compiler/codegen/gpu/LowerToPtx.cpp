@@ -178,13 +178,16 @@ static FailureOr<mlir::gpu::GPUModuleOp> emitFunctions(ModuleOp module) {
       mlir::gpu::GPUModuleOp::create(builder, module.getLoc(), "kernels");
   for (func::FuncOp kernel : kernels) {
     std::string why;
-    nest::LoopsOp loops = findLaunch(kernel, why);
     std::string foreign = elements::foreignOps(kernel);
-    if (!loops || failed(GpuKernelEmitter(kernel, loops).emit(result)) ||
-        failed(elements::verifyForeignCode(foreign, result)))
+    for (auto [i, loops] : llvm::enumerate(findLaunches(kernel, why)))
+      if (failed(GpuKernelEmitter(kernel, loops, launchName(kernel, i))
+                     .emit(result)))
+        return failure();
+    if (!why.empty() || failed(elements::verifyForeignCode(foreign, result)))
       return failure();
-    kernel.erase();
   }
+  for (func::FuncOp kernel : kernels)
+    kernel.erase();
   return result;
 }
 

@@ -133,8 +133,7 @@ LogicalResult GpuKernelEmitter::emitSums(nest::SumsAttr walk) {
   int64_t terms = nest::termsOf(op), lanes = walk.getLanes();
   if (lanes > 1)
     shared.allocate(builder.getInsertionBlock()->getParentOp(),
-                    (kernel.getName() + ".shared").str(),
-                    kBlockThreads * bytesOf(element));
+                    name + ".shared", kBlockThreads * bytesOf(element));
   Value exists, begin = elements.constant(0), end = elements.constant(terms);
   Value linear =
       lanes == 1 ? openElements() : openSharedElements(lanes, exists);

@@ -34,13 +34,22 @@ TileStaging::TileStaging(ElementEmitter &elements, SharedMemory &shared,
   taking = std::min(threads, lines * perLine);
   if (isAsync())
     paths = nest::operandPaths(sum, operand, isInMemory);
+  index = isAsync() && isNarrow() ? builder.getI32Type() : builder.getI64Type();
+}
+
+/// Whether 32 bits hold all positions and offsets, those in tiles past the end
+/// included.
+bool TileStaging::isNarrow() const {
+  int64_t most = std::numeric_limits<int32_t>::max() / 2;
+  return typeOf(paths->root).getNumElements() < most &&
+         shape.depth.size() < most && shape.rowsOf(operand).size() < most;
 }
 
 TileStaging::Place TileStaging::placeOf(Value round) {
-  Value line =
-      arith::DivUIOp::create(builder, loc, thread, elements.constant(perLine));
-  Value along =
-      arith::RemUIOp::create(builder, loc, thread, elements.constant(perLine));
+  Value mine = elements.resized(thread, round.getType()),
+        size = elements.constant(perLine, round.getType());
+  Value line = arith::DivUIOp::create(builder, loc, mine, size);
+  Value along = arith::RemUIOp::create(builder, loc, mine, size);
   line = elements.add(line, elements.mul(round, linesAtOnce));
   along = elements.mul(along, run);
   bool isDeep = staging.getAlong() == nest::Along::Depth;
@@ -49,20 +58,24 @@ TileStaging::Place TileStaging::placeOf(Value round) {
 
 /// The position, at most that of the last run of `size` positions.
 Value TileStaging::clamped(Value position, int64_t size, int64_t run) {
-  return arith::MinUIOp::create(builder, loc, position,
-                                elements.constant(size - run));
+  return arith::MinUIOp::create(
+      builder, loc, position,
+      elements.constant(size - run, position.getType()));
 }
 
-Value TileStaging::isBelow(Value position, int64_t size) {
+Value TileStaging::isBefore(Value position, Value limit) {
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                               position, elements.constant(size));
+                               position, limit);
+}
+Value TileStaging::isBelow(Value position, int64_t size) {
+  return isBefore(position, elements.constant(size, position.getType()));
 }
 
 Value TileStaging::offsetOf(const nest::DotPath &path, Value position) {
   SmallVector<int64_t> sizes;
   for (const nest::DotPath::Step &step : path.steps)
     sizes.push_back(step.size);
-  Value offset = elements.constant(0);
+  Value offset = elements.constant(0, position.getType());
   for (auto [digit, step] :
        llvm::zip_equal(elements.positionsOf(position, sizes), path.steps))
     offset = elements.add(offset, elements.mul(digit, step.stride));
@@ -87,14 +100,17 @@ template <typename Emit> void TileStaging::ifTaking(Emit emit) {
   emit();
 }
 
-void TileStaging::enter(ArrayRef<Value> digits, Value row) {
+void TileStaging::enter(ArrayRef<Value> digits, Value row, Value endOfDepth) {
   batch.assign(digits.begin(), digits.end());
-  firstRow = row;
+  firstRow = elements.resized(row, index);
+  end = elements.resized(endOfDepth, index);
   if (!isAsync())
     return;
-  Value offset = elements.constant(paths->first), linear;
-  for (auto [digit, size] : llvm::zip_equal(batch, shape.batch.sizes))
-    linear = linear ? elements.add(elements.mul(linear, size), digit) : digit;
+  Value offset = number(paths->first), linear;
+  for (auto [digit, size] : llvm::zip_equal(batch, shape.batch.sizes)) {
+    Value narrow = elements.resized(digit, index);
+    linear = linear ? elements.add(elements.mul(linear, size), narrow) : narrow;
+  }
   if (linear)
     offset = elements.add(offset, offsetOf(paths->batch, linear));
   auto global = LLVM::LLVMPointerType::get(
@@ -110,7 +126,7 @@ void TileStaging::enter(ArrayRef<Value> digits, Value row) {
   rowOffsets.clear();
   rowDigits.clear();
   for (int64_t round = 0; round < (isDeep ? rounds : 1); ++round) {
-    Value at = elements.add(firstRow, placeOf(elements.constant(round)).row);
+    Value at = elements.add(firstRow, placeOf(number(round)).row);
     if (rows % operandTile.rows != 0)
       at = clamped(at, rows, isDeep ? 1 : run);
     rowOffsets.push_back(offsetOf(paths->rows, at));
@@ -120,15 +136,23 @@ void TileStaging::enter(ArrayRef<Value> digits, Value row) {
   }
 }
 
-Value TileStaging::isInBounds(size_t round, Value depth, Value exists) {
+Value TileStaging::isInBounds(size_t round, Value depth, Value exists,
+                              Value &offset) {
   SmallVector<Value> terms = elements.positionsOf(depth, shape.depth.sizes);
   for (const nest::OperandPaths::Bound &bound : paths->bounds) {
     Value at = elements.add(
         elements.add(elements.mul(rowDigits[round][bound.row], bound.stride),
                      elements.mul(terms[bound.term], bound.dilation)),
-        elements.constant(-bound.low));
-    exists =
-        arith::AndIOp::create(builder, loc, exists, isBelow(at, bound.size));
+        number(-bound.low));
+    Value is = isBelow(at, (bound.size - 1) * bound.base + 1);
+    exists = arith::AndIOp::create(builder, loc, exists, is);
+    if (bound.base == 1)
+      continue;
+    Value base = number(bound.base);
+    is = isBelow(arith::RemUIOp::create(builder, loc, at, base), 1);
+    exists = arith::AndIOp::create(builder, loc, exists, is);
+    Value place = arith::DivUIOp::create(builder, loc, at, base);
+    offset = elements.add(offset, elements.mul(place, bound.step));
   }
   return exists;
 }
@@ -136,28 +160,25 @@ Value TileStaging::isInBounds(size_t round, Value depth, Value exists) {
 /// Copies runs of adjacent elements asynchronously.
 void TileStaging::copyRuns(Value stage, Value firstDepth) {
   int64_t bytes = staging.getBytes();
-  auto number = [&](int64_t n) -> Value {
-    return arith::ConstantOp::create(builder, loc,
-                                     builder.getI32IntegerAttr(n));
-  };
+  Type i32 = builder.getI32Type();
   for (int64_t round = 0; round < rounds; ++round) {
-    Place place = placeOf(elements.constant(round));
-    Value depth = elements.add(firstDepth, place.depth);
+    Place place = placeOf(number(round));
+    Value depth =
+        elements.add(elements.resized(firstDepth, index), place.depth);
     size_t row = std::min<size_t>(round, rowOffsets.size() - 1);
-    Value exists = isBelow(depth, shape.depth.size()),
-          offset = offsetOf(paths->depth, depth);
+    Value exists = isBefore(depth, end), offset = offsetOf(paths->depth, depth);
     bool isBounded = !paths->bounds.empty();
     if (isBounded) {
-      exists = isInBounds(row, depth, exists);
+      exists = isInBounds(row, depth, exists, offset);
       offset = elements.add(elements.add(front, rowOffsets[row]), offset);
     }
-    offset = arith::SelectOp::create(builder, loc, exists, offset,
-                                     elements.constant(0));
+    offset = arith::SelectOp::create(builder, loc, exists, offset, number(0));
     if (!isBounded)
       offset = elements.add(offset, rowOffsets[row]);
     Value from = shared.at(pointer, storageType(element), offset);
-    Value count =
-        arith::SelectOp::create(builder, loc, exists, number(bytes), number(0));
+    Value count = arith::SelectOp::create(builder, loc, exists,
+                                          elements.constant(bytes, i32),
+                                          elements.constant(0, i32));
     NVVM::CpAsyncOp::create(builder, loc, inStage(stage, place), from, bytes,
                             bytes == 16 ? NVVM::LoadCacheModifierKind::CG
                                         : NVVM::LoadCacheModifierKind::CA,
@@ -187,7 +208,7 @@ LogicalResult TileStaging::copyElements(Value stage, Value firstDepth) {
   Place place = placeOf(round);
   Value row = elements.add(firstRow, place.row),
         depth = elements.add(firstDepth, place.depth);
-  Value exists = isBelow(depth, shape.depth.size());
+  Value exists = isBefore(depth, end);
   FailureOr<Value> value =
       factorAt(clamped(row, shape.rowsOf(operand).size(), 1),
                clamped(depth, shape.depth.size(), 1));

@@ -1,11 +1,11 @@
 //===- TileStaging.h - an operand's way to shared memory --------*- C++ -*-===//
 //
 //   TileStaging lhs(elements, shared, sum, walk, 0, thread, isInMemory);
-//   lhs.enter(batch digits, first row of the tile);     // same for all depths
+//   lhs.enter(batch digits, first row of the tile, end);   // same for all depths
 //   lhs.copy(stage pointer, first depth);               // 128 x 32 elements
 //
-// Rows past the end read the last row, and their sums are not stored. Elements
-// at depths past the end, and in the padding of windows, are zeros.
+// Rows past the last read the last row, and their sums are not stored. Elements
+// at depths from `end` on, and in the padding of windows, are zeros.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,10 @@ public:
               mlir::Value thread, nest::IsInMemory isInMemory);
   /// Whether copies are asynchronous, so that a wait completes them.
   bool isAsync() const { return staging.getBytes() > 0; }
+  bool isNarrow() const;
   const nest::TileOperand &tile() const { return operandTile; }
-  void enter(llvm::ArrayRef<mlir::Value> batch, mlir::Value firstRow);
+  void enter(llvm::ArrayRef<mlir::Value> batch, mlir::Value firstRow,
+             mlir::Value end);
   llvm::LogicalResult copy(mlir::Value stage, mlir::Value firstDepth);
 
 private:
@@ -37,7 +39,10 @@ private:
     mlir::Value row, depth;
   };
   Place placeOf(mlir::Value round);
+  /// A constant of the type of positions.
+  mlir::Value number(int64_t value) { return elements.constant(value, index); }
   mlir::Value clamped(mlir::Value position, int64_t size, int64_t run);
+  mlir::Value isBefore(mlir::Value position, mlir::Value limit);
   mlir::Value isBelow(mlir::Value position, int64_t size);
   mlir::Value offsetOf(const nest::DotPath &path, mlir::Value position);
   mlir::Value inStage(mlir::Value stage, const Place &place);
@@ -45,8 +50,9 @@ private:
   template <typename Emit> void ifTaking(Emit emit);
   void copyRuns(mlir::Value stage, mlir::Value firstDepth);
   /// Whether windows have an element at this depth, in the row of this
-  /// iteration.
-  mlir::Value isInBounds(size_t round, mlir::Value depth, mlir::Value exists);
+  /// iteration; adds its offset in dilated dimensions.
+  mlir::Value isInBounds(size_t round, mlir::Value depth, mlir::Value exists,
+                         mlir::Value &offset);
   mlir::FailureOr<mlir::Value> factorAt(mlir::Value row, mlir::Value depth);
   llvm::LogicalResult copyElements(mlir::Value stage, mlir::Value firstDepth);
 
@@ -62,10 +68,12 @@ private:
   int64_t threads, run, perLine, linesAtOnce, rounds, taking;
   mlir::Value thread;
   mlir::Type element; ///< type in shared memory
+  /// The type of positions and offsets: i32 if all of them fit.
+  mlir::Type index;
   std::optional<nest::OperandPaths> paths;
   // The current tile:
   llvm::SmallVector<mlir::Value> batch;
-  mlir::Value firstRow, pointer, front;
+  mlir::Value firstRow, end, pointer, front;
   llvm::SmallVector<mlir::Value> rowOffsets;                   ///< by round
   llvm::SmallVector<llvm::SmallVector<mlir::Value>> rowDigits; ///< if bounded
 };

@@ -31,18 +31,8 @@ LogicalResult TileSums::emit(Operation *function, StringRef name) {
   lhs.emplace(elements, shared, sum, walk, 0, grid.thread, isInMemory);
   rhs.emplace(elements, shared, sum, walk, 1, grid.thread, isInMemory);
   products.emplace(elements, shared, walk, shape.lhsType, warp, lane);
-  ArrayRef<int64_t> block = walk.getBlock();
-  int64_t down = llvm::divideCeil(shape.rows.size(), block[0]),
-          across = llvm::divideCeil(shape.columns.size(), block[1]);
-  Value tile = elements.openStridedLoop(
-      grid.block, elements.constant(tilesOf(walk, shape)), grid.blocks);
-  SmallVector<Value> place =
-      elements.positionsOf(tile, {shape.batch.size(), down, across});
-  batch = elements.positionsOf(place[0], shape.batch.sizes);
-  firstRow = elements.mul(place[1], block[0]);
-  firstColumn = elements.mul(place[2], block[1]);
-  lhs->enter(batch, firstRow);
-  rhs->enter(batch, firstColumn);
+  enterTile(elements.openStridedLoop(
+      grid.block, elements.constant(blocksOf(walk, shape)), grid.blocks));
   auto sums = addProducts();
   if (failed(sums) || failed(storeSums(*sums)))
     return failure();
@@ -51,21 +41,54 @@ LogicalResult TileSums::emit(Operation *function, StringRef name) {
   return success();
 }
 
+/// Enters a tile, or a part of it: neighbouring blocks have tiles of the same
+/// part, which read the same depths.
+void TileSums::enterTile(Value tile) {
+  ArrayRef<int64_t> block = walk.getBlock();
+  int64_t down = llvm::divideCeil(shape.rows.size(), block[0]),
+          across = llvm::divideCeil(shape.columns.size(), block[1]),
+          each = stepsOfPart(walk, shape);
+  SmallVector<Value> place = elements.positionsOf(
+      tile, {walk.getParts(), shape.batch.size(), down, across});
+  steps = elements.constant(each);
+  firstStep = elements.constant(0);
+  Value end = elements.constant(shape.depth.size());
+  if (walk.getParts() > 1) {
+    part = place[0];
+    firstStep = elements.mul(part, each);
+    Value left = arith::SubIOp::create(
+        builder, loc,
+        elements.constant(llvm::divideCeil(shape.depth.size(), block[2])),
+        firstStep);
+    steps = arith::MinUIOp::create(builder, loc, steps, left);
+    end = arith::MinUIOp::create(
+        builder, loc, end,
+        elements.mul(elements.add(firstStep, steps), block[2]));
+  }
+  batch = elements.positionsOf(place[1], shape.batch.sizes);
+  firstRow = elements.mul(place[2], block[0]);
+  firstColumn = elements.mul(place[3], block[1]);
+  lhs->enter(batch, firstRow, end);
+  rhs->enter(batch, firstColumn, end);
+}
+
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
 
-/// The address of the stage of a step.
+/// The address of the stage of a step of the part.
 Value TileSums::slotOf(Value step) {
   int64_t bytes = lhs->tile().bytes() + rhs->tile().bytes();
-  Value slot = arith::RemUIOp::create(builder, loc, step,
-                                      elements.constant(walk.getStages()));
+  Type i32 = builder.getI32Type();
+  Value slot = arith::RemUIOp::create(builder, loc, elements.resized(step, i32),
+                                      elements.constant(walk.getStages(), i32));
   return shared.at(shared.base(), builder.getI8Type(),
                    elements.mul(slot, bytes));
 }
 
 LogicalResult TileSums::copyStage(Value step) {
-  Value stage = slotOf(step), depth = elements.mul(step, walk.getBlock()[2]);
+  Value stage = slotOf(step),
+        depth = elements.mul(elements.add(firstStep, step), walk.getBlock()[2]);
   if (failed(lhs->copy(stage, depth)))
     return failure();
   Value behind = shared.at(stage, builder.getI8Type(),
@@ -85,7 +108,7 @@ void TileSums::wait(unsigned left) {
 }
 
 FailureOr<SmallVector<Value>> TileSums::addProducts() {
-  int64_t ahead = walk.getStages() - 1, depth = walk.getBlock()[2];
+  int64_t ahead = walk.getStages() - 1;
   for (int64_t step = 0; step < ahead; ++step) {
     if (failed(copyStage(elements.constant(step))))
       return failure();
@@ -95,8 +118,7 @@ FailureOr<SmallVector<Value>> TileSums::addProducts() {
       arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0.0));
   SmallVector<Value> zeros(products->sums(), zero);
   unsigned outer = elements.depth();
-  int64_t steps = llvm::divideCeil(shape.depth.size(), depth);
-  Value step = elements.openLoop(steps, zeros);
+  Value step = elements.openLoop(elements.constant(0), steps, zeros);
   scf::ForOp loop = elements.innermostLoop();
   wait(ahead - 1);
   shared.barrier();
@@ -171,12 +193,26 @@ LogicalResult TileSums::storePatch(unsigned patch, Value from) {
   give(shape.columns, elements.positionsOf(column, shape.columns.sizes));
   ElementIndex index = elements.makeIndex(position, elements.depth());
   index.depth = elements.depth(); // also for ops on a scalar sum
+  if (failed(storeAt(index, value, exists)))
+    return failure();
+  elements.enterDepth(elements.depth());
+  elements.closeLoops(outer);
+  elements.enterDepth(outer);
+  return success();
+}
+
+LogicalResult TileSums::storeAt(const ElementIndex &index, Value value,
+                                Value exists) {
+  RankedTensorType type = typeOf(sum->getResult(0));
   elements.setElement(sum->getResult(0), index, value);
-  FailureOr<SmallVector<Value>> values = elements.storedElements(stored, index);
+  FailureOr<SmallVector<Value>> values = SmallVector<Value>{value};
+  Value linear = elements.linearIndex(type.getShape(), index);
+  if (part)
+    linear = elements.add(elements.mul(part, type.getNumElements()), linear);
+  else
+    values = elements.storedElements(stored, index);
   if (failed(values))
     return failure();
-  Value linear =
-      elements.linearIndex(typeOf(sum->getResult(0)).getShape(), index);
   if (exists) {
     auto branch = scf::IfOp::create(builder, loc, exists);
     builder.setInsertionPointToStart(branch.thenBlock());
@@ -184,9 +220,6 @@ LogicalResult TileSums::storePatch(unsigned patch, Value from) {
   for (auto [root, stored, pointer] :
        llvm::zip_equal(stored, *values, pointers))
     elements.store(stored, pointer, typeOf(root).getElementType(), linear);
-  elements.enterDepth(elements.depth());
-  elements.closeLoops(outer);
-  elements.enterDepth(outer);
   return success();
 }
 

@@ -14,6 +14,8 @@
 //       sums to shared memory, from where lanes take them row by row
 //       result = relu(sum)                         elementwise ops that follow
 //
+// With parts, a block has a part of the depth of a tile, and stores the sums.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_COMPILER_CODEGEN_GPU_TILESUMS_H
@@ -39,9 +41,13 @@ private:
   llvm::LogicalResult copyStage(mlir::Value step);
   void commit();
   void wait(unsigned left);
+  void enterTile(mlir::Value tile);
   mlir::FailureOr<llvm::SmallVector<mlir::Value>> addProducts();
   llvm::LogicalResult storeSums(llvm::ArrayRef<mlir::Value> sums);
   llvm::LogicalResult storePatch(unsigned patch, mlir::Value from);
+  /// Stores what follows from a sum.
+  llvm::LogicalResult storeAt(const elements::ElementIndex &index,
+                              mlir::Value sum, mlir::Value exists);
 
   elements::ElementEmitter &elements;
   mlir::OpBuilder &builder;
@@ -59,6 +65,8 @@ private:
   // The current tile:
   llvm::SmallVector<mlir::Value> batch;
   mlir::Value firstRow, firstColumn;
+  mlir::Value part;             ///< number of the part; null if there is one
+  mlir::Value firstStep, steps; ///< steps of the part
 };
 
 } // namespace weft::gpu

@@ -81,6 +81,8 @@ Status CpuDevices::fill(DeviceMemory &memory, uint8_t byte) {
 static std::string deviceNeeded(const Plan &plan, const Kernel &kernel) {
   if (const auto *its = std::get_if<DeviceKernel>(&kernel.code))
     return "a device of kind \"" + plan.modules[its->module].chip + "\"";
+  if (const auto *its = std::get_if<KernelSequence>(&kernel.code))
+    return deviceNeeded(plan, plan.kernels[its->kernels.front()]);
   if (const auto *its = std::get_if<LibraryContraction>(&kernel.code))
     return deviceNeeded(plan, plan.kernels[its->fallback]) +
            " with a library of contractions";

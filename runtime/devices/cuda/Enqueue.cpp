@@ -21,10 +21,20 @@ void follow(const Instruction &jump, bool isTrue, Standing &standing) {
     standing.pc = jump.target;
 }
 
-Status StepEnqueuer::launchCode(const DeviceKernel &kernel,
-                                const GpuFunction &function,
-                                std::vector<cuda::Address> places) {
-  places.push_back(program.coordinates(position));
+Status StepEnqueuer::launchCode(uint32_t index,
+                                std::vector<cuda::Address> &places) {
+  const auto &code = plan.kernels[index].code;
+  if (const auto *library = std::get_if<LibraryContraction>(&code))
+    return launchCode(library->fallback, places);
+  if (const auto *sequence = std::get_if<KernelSequence>(&code)) {
+    for (uint32_t each : sequence->kernels)
+      if (Status ok = launchCode(each, places); !ok)
+        return ok;
+    return {};
+  }
+  const auto &kernel = std::get<DeviceKernel>(code);
+  const GpuFunction &function = program.launch(position, index);
+  last = kernel.symbol;
   std::vector<void *> parameters;
   for (cuda::Address &place : places)
     parameters.push_back(&place);
@@ -37,12 +47,15 @@ Status StepEnqueuer::launchCode(const DeviceKernel &kernel,
                       "cuLaunchKernel of \"" + kernel.symbol + "\"");
 }
 
-/// The code of a kernel; for a contraction, that of its fallback.
+/// The code of a kernel: of a contraction, that of its fallback; of a sequence,
+/// its first.
 static const DeviceKernel &codeOf(const Plan &plan, uint32_t kernel) {
   const auto &code = plan.kernels[kernel].code;
-  const auto *library = std::get_if<LibraryContraction>(&code);
-  return std::get<DeviceKernel>(library ? plan.kernels[library->fallback].code
-                                        : code);
+  if (const auto *library = std::get_if<LibraryContraction>(&code))
+    return codeOf(plan, library->fallback);
+  if (const auto *sequence = std::get_if<KernelSequence>(&code))
+    return codeOf(plan, sequence->kernels.front());
+  return std::get<DeviceKernel>(code);
 }
 
 Status StepEnqueuer::launch(const Instruction &i) {
@@ -52,10 +65,9 @@ Status StepEnqueuer::launch(const Instruction &i) {
     places.push_back(addresses[plan.arguments[i.firstArgument + n]]);
   last = kernel.symbol;
   bool isDone = launchLibrary(i.index, kernel, places);
+  places.push_back(program.coordinates(position));
   if (!isDone)
-    if (Status ok = launchCode(kernel, program.launch(position, i.index),
-                               std::move(places));
-        !ok)
+    if (Status ok = launchCode(i.index, places); !ok)
       return ok;
   return checksLaunches() ? stream.wait().in("kernel \"" + kernel.symbol + "\"")
                           : Status();

@@ -56,9 +56,9 @@ public:
 
 private:
   Status launch(const Instruction &instruction);
-  /// Launches code of a device's module.
-  Status launchCode(const DeviceKernel &kernel, const GpuFunction &function,
-                    std::vector<cuda::Address> places);
+  /// Launches a kernel's code on its buffers and the coordinates: a function of
+  /// a module, or several in order.
+  Status launchCode(uint32_t kernel, std::vector<cuda::Address> &places);
   bool launchLibrary(uint32_t number, const DeviceKernel &kernel,
                      const std::vector<cuda::Address> &places);
   Status copy(const Instruction &instruction);

@@ -8,8 +8,8 @@ namespace weft::runtime {
 Status GpuProgram::checkSupported(const std::vector<GpuShare> &shares) const {
   const Plan &plan = owner->plan();
   for (uint32_t n = 0; n < plan.kernels.size(); ++n)
-    if (!std::holds_alternative<DeviceKernel>(plan.kernels[n].code) &&
-        !std::holds_alternative<LibraryContraction>(plan.kernels[n].code))
+    if (std::holds_alternative<HostKernel>(plan.kernels[n].code) ||
+        std::holds_alternative<Builtin>(plan.kernels[n].code))
       return makeError(StatusCode::Incompatible, "kernel ", plan.kernelName(n),
                        " of program \"", plan.name, "\" is for ", plan.target,
                        ", and these devices are GPUs; compile the program "
@@ -108,7 +108,6 @@ Status GpuProgram::loadContractions(Image &image) {
     const auto *its = std::get_if<LibraryContraction>(&plan.kernels[n].code);
     if (!its)
       continue;
-    image.launches[n] = image.launches[its->fallback];
     GpuContraction::Types types = {};
     if (Status ok = typesOf(n, types); !ok)
       return ok;

@@ -491,3 +491,49 @@ func.func private @tiles_of_columns(%x: tensor<64x32xf32>) -> tensor<32xf32> att
   } : tensor<32xf32>
   return %0 : tensor<32xf32>
 }
+
+// -----
+
+func.func private @parts_c1(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> attributes {nest.kernel = #nest.kernel<target = "cuda:sm_80">, weft.kernel = #weft.kernel<dot>} {
+  %0 = nest.loops #nest.tiles<fma, block[32, 32, 8], warp[16, 8], stages = 2, lhs = <depth, 4>, rhs = <rows, 16>, parts = 2> to [#nest.place<planned 0>] {
+    %1 = weft.dot %x, %w contract [1] x [0] : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+    // expected-error @below {{divides 'tensor<64x64xf32>' into 'tensor<64x2x64xf32>'; parts are floats of the same type and shape, at least two along a new first dimension}}
+    %2 = nest.parts %1 : tensor<64x64xf32> -> tensor<64x2x64xf32>
+    nest.store %2 : tensor<64x2x64xf32>
+  } : tensor<64x2x64xf32>
+  return %x : tensor<64x64xf32>
+}
+
+// -----
+
+func.func private @parts_c2(%x: tensor<64x32xf32>) -> tensor<2x64x32xf32> attributes {nest.kernel = #nest.kernel<target = "cuda:sm_80">, weft.kernel = #weft.kernel<general>} {
+  %0 = nest.loops #nest.elements<dimensions> to [#nest.place<result 0>] {
+    %1 = weft.relu %x : tensor<64x32xf32>
+    // expected-error @below {{stands in no nest of tiles; write #nest.tiles<..., parts = 2>}}
+    %2 = nest.parts %1 : tensor<64x32xf32> -> tensor<2x64x32xf32>
+    nest.store %2 : tensor<2x64x32xf32>
+  } : tensor<2x64x32xf32>
+  return %0 : tensor<2x64x32xf32>
+}
+
+// -----
+
+func.func private @more_parts_than_steps(%x: tensor<64x32xf32>, %w: tensor<32x64xf32>) -> tensor<64x64xf32> attributes {nest.kernel = #nest.kernel<target = "cuda:sm_80">, weft.kernel = #weft.kernel<dot>} {
+  // expected-error @below {{but divides 4 steps of the depth into 3 parts; each takes one step or more}}
+  %0 = nest.loops #nest.tiles<fma, block[32, 32, 8], warp[16, 8], stages = 2, lhs = <depth, 4>, rhs = <rows, 16>, parts = 3> to [#nest.place<result 0>] {
+    %1 = weft.dot %x, %w contract [1] x [0] : tensor<64x32xf32>, tensor<32x64xf32> -> tensor<64x64xf32>
+    nest.store %1 : tensor<64x64xf32>
+  } : tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+func.func private @parts_that_are_not_stored(%x: tensor<64x32xf32>, %w: tensor<32x64xf32>) -> tensor<64x64xf32> attributes {nest.kernel = #nest.kernel<target = "cuda:sm_80">, weft.kernel = #weft.kernel<dot>} {
+  // expected-error @below {{but has 2 parts and stores 1; store the nest.parts of the sums alone, as many, or no parts}}
+  %0 = nest.loops #nest.tiles<fma, block[32, 32, 8], warp[16, 8], stages = 2, lhs = <depth, 4>, rhs = <rows, 16>, parts = 2> to [#nest.place<result 0>] {
+    %1 = weft.dot %x, %w contract [1] x [0] : tensor<64x32xf32>, tensor<32x64xf32> -> tensor<64x64xf32>
+    nest.store %1 : tensor<64x64xf32>
+  } : tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}

@@ -410,8 +410,19 @@ func.func private @dot(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {plan.
 #mesh = #weft.mesh<"data"=2>
 plan.program @library_contraction_c2 mesh #mesh arena 0 {
 }
-// expected-error @below {{has the fallback @k, which is no plan.device_kernel}}
+// expected-error @below {{has the fallback @k, which is no plan.device_kernel or plan.kernel_sequence}}
 plan.library_contraction @dot batch [] rows [4, 4, 0, 4] columns [4, 0, 1, 1] contract [4, 1, 4, 0] sums f32 epilogue none fallback @k scratch 0
+
+// -----
+
+#mesh = #weft.mesh<"data"=2>
+plan.program @kernel_sequence_c1 mesh #mesh arena 0 {
+}
+plan.device_module @code chip "sm_90" format ptx data "text"
+plan.device_kernel @parts in @code symbol "k" block [32, 1, 1] blocks 1 shared 0 scratch 64
+plan.device_kernel @sum in @code symbol "k_sum" block [32, 1, 1] blocks 1 shared 0 scratch 0
+// expected-error @below {{runs [@parts, @sum]; name two plan.device_kernel or more, each with 64 bytes of scratch memory}}
+plan.kernel_sequence @dot kernels [@parts, @sum] scratch 64
 
 // -----
 

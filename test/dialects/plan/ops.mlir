@@ -62,6 +62,8 @@ plan.device_module @code chip "sm_90" format ptx data ".version 8.0"
 plan.device_kernel @relu in @code symbol "relu" block [256, 1, 1] blocks 64 shared 512 scratch 64
 // CHECK: plan.library_contraction @dot batch [] rows [16, 784, 0, 200] columns [200, 0, 1, 1] contract [784, 1, 200, 0] sums f32 epilogue bias_relu fallback @relu scratch 64
 plan.library_contraction @dot batch [] rows [16, 784, 0, 200] columns [200, 0, 1, 1] contract [784, 1, 200, 0] sums f32 epilogue bias_relu fallback @relu scratch 64
+// CHECK: plan.kernel_sequence @twice kernels [@relu, @relu] scratch 64
+plan.kernel_sequence @twice kernels [@relu, @relu] scratch 64
 // CHECK: plan.builtin @sort name "sort" parameters [8, 1] scratch 0
 plan.builtin @sort name "sort" parameters [8, 1] scratch 0
 
