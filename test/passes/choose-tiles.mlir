@@ -54,7 +54,7 @@ func.func private @ragged(%x: tensor<512x785xf32>, %w: tensor<785x200xf32>) -> t
   return %0 : tensor<512x200xf32>
 }
 // CHECK-LABEL: @ragged
-// CHECK: #nest.tiles<fma, {{.*}}, lhs = <depth, 4>, rhs = <rows, 16>>
+// CHECK: #nest.tiles<fma, {{.*}}, lhs = <depth, 4>, rhs = <rows, 16>, parts = 
 
 // A factor that is computed is copied element by element, and so are two types that meet in f32.
 func.func private @mixed(%x: tensor<512x784xbf16>, %w: tensor<784x200xf32>) -> tensor<512x200xf32> attributes {weft.kernel = #weft.kernel<dot>} {
@@ -62,7 +62,7 @@ func.func private @mixed(%x: tensor<512x784xbf16>, %w: tensor<784x200xf32>) -> t
   return %0 : tensor<512x200xf32>
 }
 // CHECK-LABEL: @mixed
-// CHECK: #nest.tiles<fma, {{.*}}, lhs = <depth, 0>, rhs = <rows, 16>>
+// CHECK: #nest.tiles<fma, {{.*}}, lhs = <depth, 0>, rhs = <rows, 16>, parts = 
 
 // A convolution is a product of a matrix whose rows are windows, which slide over the sample; its kernel is a matrix in memory.
 func.func private @windows(%x: tensor<32x28x28x64xf32>, %w: tensor<3x3x64x64xf32>) -> tensor<32x28x28x64xf32> attributes {weft.kernel = #weft.kernel<general>} {

@@ -9,7 +9,8 @@
 // CHECK-NEXT: %[[S:.*]]:2 = call @general_reduce_sub_exp_div_16x200(%[[D]])
 // CHECK-NEXT: call @reduce_16x200(%[[S]]#0)
 // NESTS: @dot_add_relu_16x784x200
-// NESTS: nest.loops #nest.tiles<fma,
+// NESTS: nest.loops #nest.tiles<fma, {{.*}}, parts = {{[0-9]+}}>
+// NESTS: nest.loops #nest.sums
 // NESTS-NOT: nest.loops
 // NESTS: @general_reduce_sub_exp_div_16x200
 // NESTS: nest.loops #nest.rows<dims = 1, lanes = 32, held = 8, side = 4>
