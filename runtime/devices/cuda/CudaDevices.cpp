@@ -363,6 +363,9 @@ Status CudaDevices::poison(const Plan &plan, const Run &run) {
           !ok)
         return ok;
     }
+    // What follows may be in another device's stream.
+    if (Status ok = device.work->wait(); !ok)
+      return ok;
   }
   return {};
 }
