@@ -239,6 +239,20 @@ def Nest_OwnAttr : Nest_Walk<"Own", "own", ["verifyWalk", "getWorkingBytes"]> {
   let description = [{ A sort, a scatter, a window: the op defines its loops. }];
 }
 
+def Nest_UpdatesAttr : Nest_Walk<"Updates", "updates"> {
+  let summary = "over parts of a scatter's result, each of a warp";
+  let description = [{
+    `#nest.updates<parts = 352, width = 128, side = 4>`: the positions along
+    which updates may meet are divided into 352 parts; a warp owns 128 elements
+    of each block in a part. It copies its part of the input and then takes all
+    updates in order. A lane has four elements side by side. `together = 4`: it
+    reads four indices before it waits for the first. UpdateWalk.h has an example.
+  }];
+  let parameters = (ins "int64_t":$parts, "int64_t":$width,
+      DefaultValuedParameter<"int64_t", "1">:$side, DefaultValuedParameter<"int64_t", "1">:$together);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 //===----------------------------------------------------------------------===//
 // Memory and sharing
 //===----------------------------------------------------------------------===//

@@ -7,6 +7,7 @@
 #include "weft/dialects/nest/RowWalk.h"
 #include "weft/dialects/nest/TargetLimits.h"
 #include "weft/dialects/nest/TransposedWalk.h"
+#include "weft/dialects/nest/UpdateWalk.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/TensorType.h"
 #include "weft/dialects/weft/UpdatedOperand.h"
@@ -263,6 +264,16 @@ LogicalResult OwnAttr::verifyWalk(Operation *of) const {
     return failure();
   if (!hasLoopsOfItsOwn(op))
     return refuse(loops) << "'" << op->getName() << "' has no loops of its own";
+  return verifyStored(loops);
+}
+
+LogicalResult UpdatesAttr::verifyWalk(Operation *of) const {
+  auto loops = cast<LoopsOp>(of);
+  Operation *op = onlyNestOp(loops, "scatter");
+  if (!op)
+    return failure();
+  if (std::string why = refuseUpdates(*this, op, limitsOf(loops)); !why.empty())
+    return refuse(loops) << why;
   return verifyStored(loops);
 }
 

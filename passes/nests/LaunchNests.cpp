@@ -9,6 +9,7 @@
 #include "weft/dialects/nest/RowWalk.h"
 #include "weft/dialects/nest/TileWalk.h"
 #include "weft/dialects/nest/TransposedWalk.h"
+#include "weft/dialects/nest/UpdateWalk.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/TensorType.h"
 #include "weft/passes/nests/NestChooser.h"
@@ -152,6 +153,29 @@ Attribute NestChooser::chooseRows(int64_t dims, ArrayRef<Value> values) {
                              isHeld ? held : 0, isHeld ? side : 1);
 }
 
+/// Warns of an op whose threads take many steps one after the other: nothing
+/// stops a GPU that computes for seconds.
+static void warnOfLongThreads(Operation *own, Attribute walk,
+                              StringRef target) {
+  constexpr int64_t kMostSteps = 1 << 22;
+  auto op = dyn_cast<nest::OpLoopsInterface>(own);
+  if (!op || !isa<nest::OwnAttr>(walk))
+    return;
+  nest::OwnLoops loops = op.getOwnLoops();
+  int64_t threads = 1;
+  for (auto [dim, size] : loops.independent)
+    threads *= std::max<int64_t>(size, 1);
+  if (int64_t steps = loops.work / threads; steps > kMostSteps)
+    own->emitWarning() << "'" << own->getName() << "' of "
+                       << own->getOperand(0).getType() << " takes " << steps
+                       << " steps one after the other in "
+                       << (threads == 1 ? "one thread"
+                                        : "each of " + std::to_string(threads) +
+                                              " threads")
+                       << " on " << target
+                       << "; give it more rows, or compile for cpu devices";
+}
+
 /// Forms the only nest of a kernel, if each nest is a launch: by sums, row by
 /// row, by an op's own loops, by transposed tiles, or by elements.
 bool NestChooser::formOneNest(std::string &why) {
@@ -170,16 +194,19 @@ bool NestChooser::formOneNest(std::string &why) {
   if (dims && !nest::checkRowWalk(ops, all.getArrayRef(), *dims, unused))
     dims = std::nullopt;
   Operation *sum = nest::sumOf(ops, all.getArrayRef(), unused);
-  if (sum && !dims)
+  if (sum && !dims) {
     addSums(sum, all.getArrayRef());
-  else if (dims)
+  } else if (dims) {
     addNest(all.getArrayRef(), chooseRows(*dims, all.getArrayRef()));
-  else if (Operation *own = nest::ownOf(ops, all.getArrayRef(), unused))
-    addNest(all.getArrayRef(), nest::ownWalk(own));
-  else if (Attribute turned = chooseTurned(all.getArrayRef()))
+  } else if (Operation *own = nest::ownOf(ops, all.getArrayRef(), unused)) {
+    Attribute walk = nest::chooseOwn(own, limits);
+    warnOfLongThreads(own, walk, limits.name);
+    addNest(all.getArrayRef(), walk);
+  } else if (Attribute turned = chooseTurned(all.getArrayRef())) {
     addNest(all.getArrayRef(), turned);
-  else
+  } else {
     addElements(all);
+  }
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/compiler/codegen/gpu/TileSums.h"
 #include "weft/compiler/codegen/gpu/TransposedTiles.h"
+#include "weft/compiler/codegen/gpu/UpdateParts.h"
 #include "weft/dialects/weft/UpdatedOperand.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -122,6 +123,8 @@ LogicalResult GpuKernelEmitter::emit(mlir::gpu::GPUModuleOp module) {
   if (isa<nest::TransposedAttr>(loops.getWalk()))
     return TransposedTiles(elements, loops, stored, resultPointers, place())
         .emit(function, name);
+  if (isa<nest::UpdatesAttr>(loops.getWalk()))
+    return UpdateParts(elements, loops, resultPointers[0], place()).emit();
   if (isa<nest::OwnAttr>(loops.getWalk()))
     return emitOwn();
   if (auto walk = dyn_cast<nest::RowsAttr>(loops.getWalk()))

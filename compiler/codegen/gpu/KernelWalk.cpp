@@ -7,6 +7,7 @@
 #include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/dialects/nest/TileWalk.h"
 #include "weft/dialects/nest/TransposedWalk.h"
+#include "weft/dialects/nest/UpdateWalk.h"
 #include "weft/dialects/weft/KernelTraits.h"
 
 using namespace mlir;
@@ -23,7 +24,8 @@ static std::string refusalOf(Operation &op, Attribute walk) {
                : "it contains constant data that is not dense<...>";
   if ((isa<nest::SumsAttr, nest::TilesAttr>(walk) &&
        isa<TermCodeOpInterface>(op)) ||
-      (isa<nest::OwnAttr>(walk) && isa<NestCodeOpInterface>(op)))
+      (isa<nest::OwnAttr, nest::UpdatesAttr>(walk) &&
+       isa<NestCodeOpInterface>(op)))
     return "";
   if (isa<nest::RowsAttr>(walk) && isa<ReduceOp>(op))
     return "";
@@ -49,6 +51,9 @@ int64_t threadsOf(nest::LoopsOp loops) {
   if (auto tiles = dyn_cast<nest::TilesAttr>(loops.getWalk()))
     return blocksOf(tiles, *nest::productShape(loops.getNestOp())) *
            kBlockThreads;
+  if (auto updates = dyn_cast<nest::UpdatesAttr>(loops.getWalk()))
+    return nest::warpsOf(updates, cast<ScatterOp>(loops.getNestOp())) *
+           kWarpLanes;
   auto kernel = loops->getParentOfType<func::FuncOp>();
   auto first =
       cast<OpResult>(kernel.getBody().front().getTerminator()->getOperand(0));
@@ -101,7 +106,7 @@ SmallVector<nest::LoopsOp> findLaunches(func::FuncOp kernel, std::string &why) {
   if (nests.empty() ||
       !llvm::all_of(ArrayRef(nests).drop_back(), storesParts) ||
       !isa<nest::ElementsAttr, nest::TransposedAttr, nest::RowsAttr,
-           nest::SumsAttr, nest::TilesAttr, nest::OwnAttr>(
+           nest::SumsAttr, nest::TilesAttr, nest::OwnAttr, nest::UpdatesAttr>(
           nests.back().getWalk())) {
     why =
         "it has " + std::to_string(nests.size()) +
