@@ -124,11 +124,12 @@ def Nest_RowsAttr : Nest_Walk<"Rows", "rows"> {
     many lanes share a row: they combine their partial results, and then all
     have every reduction of the row. `held = 8`: each lane keeps the 8 columns
     in registers that it takes of a row, so that these are read once; 0: it
-    reads them for each reduction again. `side = 4`: of those, four are side by
-    side.
+    reads them for each reduction again, and with `together = 8` it reads eight
+    before it waits for the first. `side = 4`: of those that it keeps, four are
+    side by side.
   }];
-  let parameters = (ins "int64_t":$dims, "int64_t":$lanes,
-      DefaultValuedParameter<"int64_t", "0">:$held, DefaultValuedParameter<"int64_t", "1">:$side);
+  let parameters = (ins "int64_t":$dims, "int64_t":$lanes, DefaultValuedParameter<"int64_t", "0">:$held,
+      DefaultValuedParameter<"int64_t", "1">:$side, DefaultValuedParameter<"int64_t", "1">:$together);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
@@ -140,9 +141,12 @@ def Nest_SumsAttr : Nest_Walk<"Sums", "sums"> {
     first, which keeps a long sum exact; with `block = 0` there are no blocks.
     Elementwise ops in front are computed for each term, later ops on the
     sum. `lanes = 8`: eight threads share an element; each combines an eighth of
-    the terms, and then they combine these sums.
+    the terms, and then they combine these sums. `side = 4`: a thread combines
+    the terms of four elements that are side by side. `together = 8`: it reads
+    eight terms before it waits for the first.
   }];
-  let parameters = (ins "int64_t":$block, DefaultValuedParameter<"int64_t", "1">:$lanes);
+  let parameters = (ins "int64_t":$block, DefaultValuedParameter<"int64_t", "1">:$lanes,
+      DefaultValuedParameter<"int64_t", "1">:$side, DefaultValuedParameter<"int64_t", "1">:$together);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

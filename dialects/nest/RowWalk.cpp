@@ -4,11 +4,13 @@
 
 #include "weft/dialects/nest/Nest.h"
 #include "weft/dialects/nest/OpLoops.h"
+#include "weft/dialects/weft/TensorType.h"
 #include "weft/dialects/weft/UpdatedOperand.h"
 #include "weft/dialects/weft/Weft.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -192,6 +194,43 @@ Operation *sumOf(ArrayRef<Operation *> ops, ValueRange stored,
 
 int64_t termsOf(Operation *sum) {
   return llvm::product_of(*cast<OpLoopsInterface>(sum).getTermSizes());
+}
+
+std::string refuseHeld(LoopsOp loops, RowsAttr walk) {
+  int64_t held = walk.getHeld(), side = walk.getSide(),
+          together = walk.getTogether();
+  if (together < 1 || (together > 1 && held > 0))
+    return "reads " + std::to_string(together) + " columns at once and keeps " +
+           std::to_string(held) + "; lanes that keep none read several";
+  if (held == 0)
+    return side == 1 ? ""
+                     : "takes " + std::to_string(side) +
+                           " columns side by side, which only lanes do that "
+                           "hold them";
+  auto refuse = [&](Value value) -> std::string {
+    ArrayRef<int64_t> columns =
+        typeOf(value).getShape().drop_front(walk.getDims());
+    int64_t count = ShapedType::getNumElements(columns);
+    if (columns.empty())
+      return "";
+    if (held < 0 || held * walk.getLanes() < count)
+      return std::to_string(walk.getLanes()) + " lanes hold " +
+             std::to_string(held) + " columns each, and a row has " +
+             std::to_string(count);
+    if (side < 1 || side > 16 || !llvm::isPowerOf2_64(side) ||
+        columns.back() % side != 0 || held % side != 0)
+      return "of " + std::to_string(held) + " columns of a lane, in rows of " +
+             std::to_string(columns.back()) + ", no " + std::to_string(side) +
+             " are side by side; use a power of two up to 16 that divides both";
+    return "";
+  };
+  for (auto op : loops.getBody().getOps<ReduceOp>())
+    if (std::string why = refuse(op.getInput()); !why.empty())
+      return why;
+  for (Value value : loops.getStored())
+    if (std::string why = refuse(value); !why.empty())
+      return why;
+  return "";
 }
 
 Operation *ownOf(ArrayRef<Operation *> ops, ValueRange stored,

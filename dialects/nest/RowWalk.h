@@ -14,6 +14,9 @@
 #ifndef WEFT_DIALECTS_NEST_ROWWALK_H
 #define WEFT_DIALECTS_NEST_ROWWALK_H
 
+#include "weft/dialects/nest/TargetLimits.h"
+
+#include "mlir/IR/Attributes.h"
 #include "mlir/IR/Block.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/ValueRange.h"
@@ -22,6 +25,10 @@
 #include <string>
 
 namespace weft::nest {
+
+class LoopsOp;
+class RowsAttr;
+class SumsAttr;
 
 /// Whether `ops`, in program order, can be computed row by row; the first
 /// `dims` dimensions number the rows. Sets `why` if not.
@@ -41,6 +48,19 @@ mlir::Operation *ownOf(llvm::ArrayRef<mlir::Operation *> ops,
                        mlir::ValueRange stored, std::string &why);
 /// The number of terms that an element of the op's result combines.
 int64_t termsOf(mlir::Operation *sum);
+/// The reason why lanes cannot keep, or take side by side, the walk's number of
+/// columns; or empty.
+std::string refuseHeld(LoopsOp loops, RowsAttr walk);
+/// The terms from which on threads share a sum.
+inline constexpr int64_t kManyTerms = 128;
+/// #nest.sums for an op that sumOf found: a thread for some elements, or several
+/// threads if there are few elements with many terms.
+mlir::Attribute chooseTerms(mlir::Operation *sum, const TargetLimits &limits,
+                            int64_t manyTerms = kManyTerms);
+/// The reason why threads cannot share the terms of the stored values so; or
+/// empty.
+std::string refuseTerms(SumsAttr walk, mlir::ValueRange stored,
+                        const TargetLimits &limits);
 /// Whether one nest can compute `ops` and store `stored`: row by row if there
 /// are reductions, by terms or by an op's own loops if one op has them, else by
 /// elements. Sets `why` if not.

@@ -31,6 +31,17 @@ struct BlockLimits {
   int64_t fma = 0, tf32 = 0, half = 0;
   /// Bytes that a multiprocessor receives from the L2 cache in a cycle.
   int64_t bytes = 0;
+  /// The most operations of a thread for the columns that it keeps of a row:
+  /// the code is unrolled. A layer norm of 1024 columns has 576 for 32 columns;
+  /// read three times instead, it took 0.192 ms on an H100 where one pass is
+  /// 0.09 ms.
+  int64_t heldOps = 2048;
+  /// The most registers for these columns, of the 255 that a thread has.
+  int64_t heldRegisters = 128;
+  /// Loads of a thread that are on their way at once in a loop over a long row
+  /// or over terms. With one at a time, sums of the columns of 16384 x 2304
+  /// numbers of bf16 came to 340 of 2996 GB/s on an H100.
+  int64_t loads = 8;
 };
 
 /// How a library's products compare with generated ones. Measured on an H100;

@@ -192,41 +192,6 @@ LogicalResult TransposedAttr::verifyWalk(Operation *of) const {
   return success();
 }
 
-/// The reason why lanes cannot keep, or take side by side, the walk's number of
-/// columns; or empty.
-static std::string refuseHeld(LoopsOp loops, RowsAttr walk) {
-  int64_t held = walk.getHeld(), side = walk.getSide();
-  if (held == 0)
-    return side == 1 ? ""
-                     : "takes " + std::to_string(side) +
-                           " columns side by side, which only lanes do that "
-                           "hold them";
-  auto refuse = [&](Value value) -> std::string {
-    ArrayRef<int64_t> columns =
-        typeOf(value).getShape().drop_front(walk.getDims());
-    int64_t count = ShapedType::getNumElements(columns);
-    if (columns.empty())
-      return "";
-    if (held < 0 || held * walk.getLanes() < count)
-      return std::to_string(walk.getLanes()) + " lanes hold " +
-             std::to_string(held) + " columns each, and a row has " +
-             std::to_string(count);
-    if (side < 1 || side > 16 || !llvm::isPowerOf2_64(side) ||
-        columns.back() % side != 0 || held % side != 0)
-      return "of " + std::to_string(held) + " columns of a lane, in rows of " +
-             std::to_string(columns.back()) + ", no " + std::to_string(side) +
-             " are side by side; use a power of two up to 16 that divides both";
-    return "";
-  };
-  for (auto op : loops.getBody().getOps<ReduceOp>())
-    if (std::string why = refuse(op.getInput()); !why.empty())
-      return why;
-  for (Value value : loops.getStored())
-    if (std::string why = refuse(value); !why.empty())
-      return why;
-  return "";
-}
-
 LogicalResult RowsAttr::verifyWalk(Operation *of) const {
   auto loops = cast<LoopsOp>(of);
   std::string why;
@@ -247,11 +212,9 @@ LogicalResult SumsAttr::verifyWalk(Operation *of) const {
   if (getBlock() < 0)
     return loops.emitOpError("combines blocks of ")
            << getBlock() << " terms; a block has at least 0";
-  if (getLanes() < 1 || getLanes() > limitsOf(loops).rowLanes ||
-      !llvm::isPowerOf2_64(getLanes()))
-    return refuse(loops) << getLanes()
-                         << " lanes share an element; use a power of two up to "
-                         << limitsOf(loops).rowLanes;
+  why = refuseTerms(*this, loops.getStored(), limitsOf(loops));
+  if (!why.empty())
+    return refuse(loops) << why;
   if (sumOf(opsOf(loops.getBody().front()), loops.getStored(), why))
     return success();
   return loops.emitOpError("cannot combine terms: ") << why;

@@ -16,8 +16,6 @@
 
 #include "llvm/Support/MathExtras.h"
 
-#include <cmath>
-
 using namespace mlir;
 
 namespace weft {
@@ -56,15 +54,7 @@ Attribute NestChooser::chooseTurned(ArrayRef<Value> values) {
   });
 }
 
-/// The number of terms in a block, which a thread combines before it adds the
-/// blocks: the rounding error grows with the terms of one accumulator. 0 if all
-/// terms are one block.
-static int64_t blockOf(int64_t terms) {
-  constexpr int64_t kLong = 256;
-  return terms > kLong ? int64_t(std::sqrt(double(terms))) : 0;
-}
-
-/// Chooses the walk of sums, if each nest is a launch: tiles, or one or eight
+/// Chooses the walk of sums, if each nest is a launch: tiles, or one or several
 /// threads for each sum.
 Attribute NestChooser::chooseSums(Operation *sum) {
   llvm::SmallPtrSet<Operation *, 16> inside;
@@ -75,21 +65,22 @@ Attribute NestChooser::chooseSums(Operation *sum) {
           sum, limits, nest::mayRoundToTf32(sum, precision),
           [&](Value value) { return !inside.contains(value.getDefiningOp()); }))
     return tiles;
-  constexpr int64_t kManyTerms = 128;
-  return chooseThreads(sum, kManyTerms);
+  return nest::chooseTerms(sum, limits);
 }
 
-/// Chooses the threads of a sum: few sums of many terms leave processors idle,
-/// so eight threads share a sum.
-Attribute NestChooser::chooseThreads(Operation *sum, int64_t manyTerms) {
-  constexpr int64_t kLanes = 8, kThreads = 2048;
-  int64_t terms = nest::termsOf(sum),
-          elements = typeOf(sum->getResult(0)).getNumElements();
-  bool areFew = elements > 0 && terms >= manyTerms &&
-                elements < limits.block.processors * kThreads;
-  int64_t lanes = areFew ? kLanes : 1;
-  return nest::SumsAttr::get(kernel.getContext(), blockOf(terms / lanes),
-                             lanes);
+/// The registers of a thread that keeps that many columns of a row: of each
+/// argument with columns, and of a value computed from them.
+static int64_t heldRegisters(Block &block, int64_t dims, int64_t held) {
+  constexpr int64_t kRegister = 4;
+  int64_t bytes = held * kRegister;
+  for (Value argument : block.getArguments()) {
+    RankedTensorType type = typeOf(argument);
+    ArrayRef<int64_t> columns =
+        type.getShape().drop_front(std::min(dims, type.getRank()));
+    if (ShapedType::getNumElements(columns) > 1)
+      bytes += held * bytesOf(type.getElementType());
+  }
+  return bytes / kRegister;
 }
 
 /// Adds the nest of a sum and the values that follow from it: one, or, where
@@ -118,15 +109,15 @@ void NestChooser::addSums(Operation *sum, ArrayRef<Value> values) {
   stored.insert(parts);
   addNest({parts.getResult()}, walk);
   constexpr int64_t kManyParts = 16; // two for each of eight threads
-  addNest(finals, chooseThreads(all, kManyParts));
+  addNest(finals, nest::chooseTerms(all, limits, kManyParts));
 }
 
 /// Chooses a walk over rows: a warp takes a row of up to 1024 columns, a block
 /// a longer row. Lanes keep the elements of a row that they read, unless that
-/// needs much code.
+/// needs much code or many registers; then they read several before they wait
+/// for the first.
 Attribute NestChooser::chooseRows(int64_t dims, ArrayRef<Value> values) {
-  constexpr int64_t kColumnsOfWarp = 1024, kMostHeld = 64, kMostOps = 512,
-                    kBytes = 16;
+  constexpr int64_t kColumnsOfWarp = 1024, kMostHeld = 64, kBytes = 16;
   int64_t most = 1, widest = 1, side = kBytes,
           ops = std::distance(block.begin(), block.end());
   SmallVector<Value> all(values);
@@ -148,9 +139,14 @@ Attribute NestChooser::chooseRows(int64_t dims, ArrayRef<Value> values) {
   while (side > 1 && most < side * lanes)
     side /= 2;
   int64_t held = llvm::alignTo(llvm::divideCeil(most, lanes), side);
-  bool isHeld = held <= kMostHeld && held * ops <= kMostOps;
-  return nest::RowsAttr::get(kernel.getContext(), dims, lanes,
-                             isHeld ? held : 0, isHeld ? side : 1);
+  if (held <= kMostHeld && held * ops <= limits.block.heldOps &&
+      heldRegisters(block, dims, held) <= limits.block.heldRegisters)
+    return nest::RowsAttr::get(kernel.getContext(), dims, lanes, held, side, 1);
+  int64_t together = std::max<int64_t>(limits.block.loads, 1);
+  while (together > 1 &&
+         (together * lanes > most || together * ops > limits.block.heldOps))
+    together /= 2;
+  return nest::RowsAttr::get(kernel.getContext(), dims, lanes, 0, 1, together);
 }
 
 /// Warns of an op whose threads take many steps one after the other: nothing

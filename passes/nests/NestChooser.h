@@ -59,7 +59,6 @@ private:
   void addElements(llvm::SetVector<mlir::Value> &group);
   mlir::Attribute chooseRows(int64_t dims, llvm::ArrayRef<mlir::Value> values);
   mlir::Attribute chooseSums(mlir::Operation *sum);
-  mlir::Attribute chooseThreads(mlir::Operation *sum, int64_t manyTerms);
   void addSums(mlir::Operation *sum, llvm::ArrayRef<mlir::Value> values);
   mlir::Attribute chooseTurned(llvm::ArrayRef<mlir::Value> values);
   bool formOneNest(std::string &why);

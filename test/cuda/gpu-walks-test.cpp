@@ -81,6 +81,16 @@ TEST_CASE("rows are read once and kept in registers") {
   CHECK(countOf(ptxOf(wide), "st.global.v4.b32") == 3);
 }
 
+TEST_CASE("lanes read several columns of a long row at once") {
+  for (const char *columns : {"20", "256", "333"})
+    checkExact(rows("9", columns, "rows<dims = 1, lanes = 32, together = 4>"));
+  std::string text =
+      rows("3", "4548", "rows<dims = 1, lanes = 256, together = 8>");
+  checkExact(text);
+  // Eight in the loop, two that are left, for the sum and for the result.
+  CHECK(countOf(ptxOf(text), "ld.global.nc.b32") == 20);
+}
+
 TEST_CASE("a block takes a row") {
   checkExact(rows("5", "700", "rows<dims = 1, lanes = 256>"));
   checkExact(rows("5", "700", "rows<dims = 1, lanes = 256, held = 3>"));
@@ -100,6 +110,27 @@ static std::string columns(const std::string &count, const std::string &walk) {
                   "    %0 = weft.reduce sum %x dims [0] : " + type +
                       " -> tensor<75xf32>\n    %1 = weft.add %0, %y : "
                       "tensor<75xf32>\n    nest.store %1 : tensor<75xf32>\n");
+}
+
+TEST_CASE("a thread takes adjacent columns and several rows at once") {
+  auto sums = [](const std::string &shape, const std::string &walk) {
+    std::string type = "tensor<" + shape + "x40xbf16>";
+    return kernelOf(
+        "%x: " + type + ", %y: tensor<2x40xf32>", "tensor<2x40xf32>", walk,
+        "    %0 = weft.reduce sum %x dims [1] : " + type +
+            " -> tensor<2x40xf32>\n    %1 = weft.add %0, %y : "
+            "tensor<2x40xf32>\n    nest.store %1 : tensor<2x40xf32>\n");
+  };
+  for (const char *walk :
+       {"sums<block = 0, side = 8>", "sums<block = 0, lanes = 8, side = 4>",
+        "sums<block = 8, lanes = 32, side = 2, together = 4>",
+        "sums<block = 0, lanes = 16, side = 8, together = 8>"})
+    for (const char *shape : {"2x3", "2x61", "2x256"})
+      checkExact(sums(shape, walk));
+  std::string ptx = ptxOf(
+      sums("2x256", "sums<block = 0, lanes = 8, side = 8, together = 8>"));
+  CHECK(countOf(ptx, "ld.global.nc.v4.b32") == 8 + 2);
+  CHECK(countOf(ptx, "st.global.v4.b32") == 2);
 }
 
 TEST_CASE("threads share columns") {

@@ -21,6 +21,7 @@ void ElementEmitter::beginNest() {
   positionNumbers.clear();
   vectors.clear();
   neighbours.clear();
+  adjacent.clear();
 }
 
 ElementIndex ElementEmitter::openLoops(ArrayRef<int64_t> shape) {
@@ -156,6 +157,7 @@ void ElementEmitter::forgetClosed() {
   if (elementsClosings != closings()) {
     elements.clear(); // Some were computed in loops that are now closed.
     vectors.clear();
+    reshapedDims.clear();
   }
   elementsClosings = closings();
 }

@@ -110,6 +110,11 @@ public:
                                              llvm::ArrayRef<int64_t> shape);
   mlir::Value linearIndex(llvm::ArrayRef<int64_t> shape,
                           const ElementIndex &index);
+  /// The position, in an array of the shape `to`, of the element that is at a
+  /// position of an array of the shape `from`, in row-major order. Adjacent
+  /// positions stay adjacent where the last dimensions allow that.
+  ElementIndex reshaped(const ElementIndex &index, llvm::ArrayRef<int64_t> from,
+                        llvm::ArrayRef<int64_t> to);
   /// The position plus the value of an i64 operand, if there is an operand.
   mlir::FailureOr<mlir::Value> shifted(mlir::Value position, mlir::Value offset,
                                        unsigned depth);
@@ -195,6 +200,9 @@ private:
   mlir::Value address(mlir::Value pointer, mlir::Type storage,
                       mlir::Value linear);
   mlir::Value unknownZero(mlir::Type type);
+  llvm::SmallVector<mlir::Value, 4>
+  positionsReshaped(llvm::ArrayRef<mlir::Value> dims,
+                    llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to);
   mlir::Value loadNeighbour(mlir::Value tensor, mlir::Value pointer,
                             const ElementIndex &index);
   mlir::Value fromStorage(mlir::Value bits, mlir::Type elementType);
@@ -217,6 +225,11 @@ private:
   llvm::DenseMap<mlir::Value, Neighbour> neighbours;
   /// Loaded vectors, by tensor and the outer position.
   std::map<llvm::SmallVector<void *, 4>, mlir::Value> vectors;
+  /// The positions of each group of adjacent positions, by the first.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> adjacent;
+  /// Results of reshaped(), by position and both shapes.
+  std::map<llvm::SmallVector<int64_t, 8>, llvm::SmallVector<mlir::Value, 4>>
+      reshapedDims;
   unsigned elementsClosings = 0; ///< closings() when `elements` was filled
   std::map<llvm::SmallVector<void *, 4>, unsigned> positionNumbers;
   llvm::DenseMap<mlir::Operation *, unsigned> computations;

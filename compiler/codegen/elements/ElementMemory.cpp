@@ -80,9 +80,66 @@ static int64_t alignmentOf(Type elementType, int64_t count) {
 }
 
 void ElementEmitter::addNeighbours(ArrayRef<Value> positions) {
+  adjacent[positions.front()] = llvm::to_vector(positions);
   for (auto [i, position] : llvm::enumerate(positions))
     neighbours[position] = {positions.front(), int64_t(i),
                             int64_t(positions.size())};
+}
+
+/// The positions in the other shape. Equal dimensions at both ends keep theirs.
+SmallVector<Value, 4> ElementEmitter::positionsReshaped(ArrayRef<Value> dims,
+                                                        ArrayRef<int64_t> from,
+                                                        ArrayRef<int64_t> to) {
+  SmallVector<Value, 4> front, back;
+  while (!from.empty() && !to.empty() && from.front() == to.front()) {
+    front.push_back(dims.consume_front());
+    from = from.drop_front();
+    to = to.drop_front();
+  }
+  while (!from.empty() && !to.empty() && from.back() == to.back()) {
+    back.push_back(dims.consume_back());
+    from = from.drop_back();
+    to = to.drop_back();
+  }
+  if (!to.empty()) {
+    Value linear = linearIndex(from, makeIndex(dims, depth()));
+    llvm::append_range(front, positionsOf(linear, to));
+  }
+  llvm::append_range(front, llvm::reverse(back));
+  return front;
+}
+
+ElementIndex ElementEmitter::reshaped(const ElementIndex &index,
+                                      ArrayRef<int64_t> from,
+                                      ArrayRef<int64_t> to) {
+  Neighbour group{{}, 0, 1};
+  if (!index.dims.empty() && !to.empty())
+    if (auto found = neighbours.find(index.dims.back());
+        found != neighbours.end() && from.back() % found->second.count == 0 &&
+        to.back() % found->second.count == 0)
+      group = found->second;
+  SmallVector<Value, 4> first(index.dims);
+  if (group.count > 1)
+    first.back() = group.first;
+  SmallVector<int64_t, 8> key(from);
+  key.push_back(-1);
+  key.append(to.begin(), to.end());
+  for (Value dim : first)
+    key.push_back(reinterpret_cast<int64_t>(dim.getAsOpaquePointer()));
+  auto &dims = reshapedDims[key];
+  if (dims.empty() && !to.empty()) {
+    dims = positionsReshaped(first, from, to);
+    if (group.count > 1 && !adjacent.contains(dims.back())) {
+      SmallVector<Value> all{dims.back()};
+      for (int64_t i = 1; i < group.count; ++i)
+        all.push_back(add(dims.back(), constant(i)));
+      addNeighbours(all);
+    }
+  }
+  ElementIndex result = makeIndex(dims, index.depth);
+  if (group.count > 1)
+    result.dims.back() = adjacent[dims.back()][group.number];
+  return result;
 }
 
 /// Loads an element with adjacent elements; null if it is in no group of

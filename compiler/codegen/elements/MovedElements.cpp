@@ -69,10 +69,9 @@ static FailureOr<Value> reshapedElement(ElementEmitter &e, ReshapeOp op,
                                         const ElementIndex &index) {
   if (index.linear)
     return e.element(op.getInput(), index);
-  Value linear = e.linearIndex(typeOf(op.getResult()).getShape(), index);
-  ArrayRef<int64_t> shape = typeOf(op.getInput()).getShape();
   return e.element(op.getInput(),
-                   e.makeIndex(e.positionsOf(linear, shape), index.depth));
+                   e.reshaped(index, typeOf(op.getResult()).getShape(),
+                              typeOf(op.getInput()).getShape()));
 }
 
 static FailureOr<Value> paddedElement(ElementEmitter &e, PadOp op,

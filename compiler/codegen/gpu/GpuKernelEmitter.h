@@ -63,18 +63,34 @@ private:
   llvm::LogicalResult emitOwn();
   /// ThreadSums.cpp
   llvm::LogicalResult emitSums(nest::SumsAttr walk);
-  mlir::FailureOr<mlir::Value> emitTerms(mlir::Operation *op,
-                                         llvm::ArrayRef<mlir::Value> position,
-                                         mlir::Value begin, mlir::Value end);
-  mlir::FailureOr<mlir::Value> emitShare(mlir::Operation *op,
-                                         llvm::ArrayRef<mlir::Value> position,
-                                         mlir::Value begin, mlir::Value end,
-                                         int64_t block);
+  using Values = llvm::SmallVector<mlir::Value>;
+  /// Combines terms in order, for each of some adjacent positions.
+  mlir::FailureOr<Values> emitTerms(mlir::Operation *op,
+                                    llvm::ArrayRef<Values> positions,
+                                    mlir::Value begin, mlir::Value end,
+                                    nest::SumsAttr walk);
+  /// Likewise in a loop of `together` terms, whose count divides all, from the
+  /// given values on.
+  mlir::FailureOr<Values> emitTermLoop(mlir::Operation *op,
+                                       llvm::ArrayRef<Values> positions,
+                                       mlir::Value begin, mlir::Value end,
+                                       int64_t together,
+                                       llvm::ArrayRef<mlir::Value> from);
+  mlir::FailureOr<Values> emitShare(mlir::Operation *op,
+                                    llvm::ArrayRef<Values> positions,
+                                    mlir::Value begin, mlir::Value end,
+                                    nest::SumsAttr walk);
   /// Combines the values of a block's threads, of which `lanes` share an
-  /// element; each thread gets the result.
-  mlir::Value combineShares(ReduceKind kind, mlir::Type element,
-                            mlir::Value value, int64_t lanes);
-  mlir::Value openSharedElements(int64_t lanes, mlir::Value &isFirst);
+  /// element; each thread gets the results.
+  Values combineShares(ReduceKind kind, mlir::Type element, Values values,
+                       int64_t lanes);
+  llvm::LogicalResult storeSums(mlir::Operation *op,
+                                llvm::ArrayRef<elements::ElementIndex> all,
+                                llvm::ArrayRef<mlir::Value> sums,
+                                mlir::Value linear, mlir::Value exists,
+                                int64_t lanes);
+  mlir::Value openSharedElements(int64_t lanes, int64_t side,
+                                 mlir::Value &exists);
   // RowSums.cpp
   llvm::LogicalResult emitRows(nest::RowsAttr walk);
   void openRow();
@@ -84,6 +100,17 @@ private:
     llvm::SmallVector<elements::ElementIndex> all;
   };
   llvm::ArrayRef<HeldColumns> heldColumns(llvm::ArrayRef<int64_t> columns);
+  /// Columns that lanes read one beside the other, from `first` on; those that
+  /// may be beyond the row are clamped.
+  llvm::SmallVector<HeldColumns> columnsFrom(mlir::Value first,
+                                             llvm::ArrayRef<int64_t> columns,
+                                             int64_t number, bool mayEnd,
+                                             unsigned depth);
+  mlir::FailureOr<mlir::Value>
+  reduceColumns(ReduceOp op, llvm::ArrayRef<HeldColumns> columns,
+                mlir::Value from);
+  llvm::LogicalResult storeColumns(llvm::ArrayRef<unsigned> results,
+                                   llvm::ArrayRef<HeldColumns> columns);
   mlir::FailureOr<mlir::Value> reduceHeld(ReduceOp op);
   mlir::FailureOr<mlir::Value> reduceAgain(ReduceOp op);
   llvm::LogicalResult emitRowReduce(ReduceOp op);

@@ -64,7 +64,7 @@ int64_t threadsOf(nest::LoopsOp loops) {
     threads = rows.getLanes();
   }
   if (auto sums = dyn_cast<nest::SumsAttr>(loops.getWalk()))
-    threads = sums.getLanes();
+    return ShapedType::getNumElements(shape) / sums.getSide() * sums.getLanes();
   if (auto transposed = dyn_cast<nest::TransposedAttr>(loops.getWalk()))
     return llvm::product_of(nest::turnedTiles(shape, transposed.getAlong())) *
            kBlockThreads;

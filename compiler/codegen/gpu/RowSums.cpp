@@ -109,57 +109,96 @@ GpuKernelEmitter::heldColumns(ArrayRef<int64_t> columns) {
   return found;
 }
 
-/// Reduces the lane's columns that are in registers.
-FailureOr<Value> GpuKernelEmitter::reduceHeld(ReduceOp op) {
-  RankedTensorType input = typeOf(op.getInput());
-  Type element = typeOf(op.getResult()).getElementType();
-  elements.enterDepth(rowDepth);
-  Value neutral = emitNeutral(builder, loc, op.getKind(), element);
-  Value sum = neutral;
-  for (const HeldColumns &columns :
-       heldColumns(input.getShape().drop_front(shape.size())))
-    for (const ElementIndex &index : columns.all) {
+SmallVector<GpuKernelEmitter::HeldColumns>
+GpuKernelEmitter::columnsFrom(Value first, ArrayRef<int64_t> columns,
+                              int64_t number, bool mayEnd, unsigned depth) {
+  int64_t count = ShapedType::getNumElements(columns);
+  SmallVector<HeldColumns> all;
+  for (int64_t i = 0; i < number; ++i) {
+    elements.enterDepth(depth);
+    HeldColumns &each = all.emplace_back();
+    each.first =
+        i ? elements.add(first, elements.constant(i * rows.getLanes())) : first;
+    if (mayEnd) {
+      each.exists = isBelow(each.first, count);
+      each.first = arith::MinUIOp::create(builder, loc, each.first,
+                                          elements.constant(count - 1));
+    }
+    SmallVector<Value> dims(rowDims);
+    llvm::append_range(dims, elements.positionsOf(each.first, columns));
+    each.all.push_back(elements.makeIndex(dims, depth));
+  }
+  return all;
+}
+
+/// Combines the lane's columns with a value, in order.
+FailureOr<Value> GpuKernelEmitter::reduceColumns(ReduceOp op,
+                                                 ArrayRef<HeldColumns> columns,
+                                                 Value from) {
+  Type input = typeOf(op.getInput()).getElementType(),
+       element = typeOf(op.getResult()).getElementType();
+  for (const HeldColumns &each : columns)
+    for (const ElementIndex &index : each.all) {
       FailureOr<Value> value = elements.element(op.getInput(), index);
       if (failed(value))
         return failure();
-      elements.enterDepth(rowDepth);
-      Value next =
-          extendScalar(builder, loc, input.getElementType(), element, *value);
-      if (columns.exists)
-        next = arith::SelectOp::create(builder, loc, columns.exists, next,
-                                       neutral);
-      sum = emitCombine(builder, loc, op.getKind(), element, sum, next);
+      elements.enterDepth(index.depth);
+      Value next = extendScalar(builder, loc, input, element, *value);
+      if (each.exists)
+        next = arith::SelectOp::create(
+            builder, loc, each.exists, next,
+            emitNeutral(builder, loc, op.getKind(), element));
+      from = emitCombine(builder, loc, op.getKind(), element, from, next);
     }
-  return sum;
+  return from;
 }
 
-/// Reduces the lane's columns in a loop that reads them.
+/// Reduces the lane's columns that are in registers.
+FailureOr<Value> GpuKernelEmitter::reduceHeld(ReduceOp op) {
+  elements.enterDepth(rowDepth);
+  Value neutral = emitNeutral(builder, loc, op.getKind(),
+                              typeOf(op.getResult()).getElementType());
+  return reduceColumns(
+      op,
+      heldColumns(typeOf(op.getInput()).getShape().drop_front(shape.size())),
+      neutral);
+}
+
+/// Reduces the lane's columns in a loop that reads several of them at once, and
+/// then those that are left.
 FailureOr<Value> GpuKernelEmitter::reduceAgain(ReduceOp op) {
-  Type elementType = typeOf(op.getResult()).getElementType();
   ArrayRef<int64_t> columns =
       typeOf(op.getInput()).getShape().drop_front(shape.size());
   elements.enterDepth(rowDepth);
-  Value neutral = emitNeutral(builder, loc, op.getKind(), elementType);
-  Value column = elements.openStridedLoop(
-      lane, elements.constant(ShapedType::getNumElements(columns)),
-      elements.constant(rows.getLanes()), neutral);
-  scf::ForOp loop = elements.innermostLoop();
-  SmallVector<Value> dims(rowDims);
-  llvm::append_range(dims, elements.positionsOf(column, columns));
-  FailureOr<Value> value =
-      elements.element(op.getInput(), elements.makeIndex(dims, rowDepth + 1));
-  if (failed(value))
-    return failure();
-  elements.enterDepth(rowDepth + 1);
-  Value next =
-      extendScalar(builder, loc, typeOf(op.getInput()).getElementType(),
-                   elementType, *value);
-  next = emitCombine(builder, loc, op.getKind(), elementType,
-                     loop.getRegionIterArgs()[0], next);
-  loop.getBody()->getTerminator()->setOperand(0, next);
-  elements.closeLoops(rowDepth);
-  elements.enterDepth(rowDepth);
-  return loop.getResult(0);
+  Value sum = emitNeutral(builder, loc, op.getKind(),
+                          typeOf(op.getResult()).getElementType());
+  int64_t count = ShapedType::getNumElements(columns),
+          step = rows.getLanes() * rows.getTogether(),
+          whole = count / step * step;
+  if (whole > 0) {
+    Value first = elements.openStridedLoop(lane, elements.constant(whole),
+                                           elements.constant(step), sum);
+    scf::ForOp loop = elements.innermostLoop();
+    FailureOr<Value> next = reduceColumns(
+        op,
+        columnsFrom(first, columns, rows.getTogether(), false, rowDepth + 1),
+        loop.getRegionIterArgs()[0]);
+    if (failed(next))
+      return failure();
+    loop.getBody()->getTerminator()->setOperand(0, *next);
+    elements.closeLoops(rowDepth);
+    elements.enterDepth(rowDepth);
+    sum = loop.getResult(0);
+  }
+  if (whole == count)
+    return sum;
+  Value first = elements.add(lane, elements.constant(whole));
+  return reduceColumns(
+      op,
+      columnsFrom(first, columns,
+                  llvm::divideCeil(count - whole, rows.getLanes()), true,
+                  rowDepth),
+      sum);
 }
 
 LogicalResult GpuKernelEmitter::emitRowReduce(ReduceOp op) {
@@ -272,39 +311,53 @@ LogicalResult GpuKernelEmitter::storeRowElements() {
   return success();
 }
 
+/// Stores columns that the lane computes in a loop, several at once, and then
+/// those that are left.
 LogicalResult GpuKernelEmitter::storeRowColumns(ArrayRef<unsigned> results) {
   ArrayRef<int64_t> columns =
       typeOf(stored[results[0]]).getShape().drop_front(shape.size());
   elements.enterDepth(rowDepth);
-  int64_t count = ShapedType::getNumElements(columns);
-  Value column = elements.openStridedLoop(lane, elements.constant(count),
-                                          elements.constant(rows.getLanes()));
-  SmallVector<Value> dims(rowDims);
-  llvm::append_range(dims, elements.positionsOf(column, columns));
-  ElementIndex index = elements.makeIndex(dims, rowDepth + 1);
-  SmallVector<Value> values;
-  for (unsigned i : results) {
-    FailureOr<Value> value = elements.element(stored[i], index);
-    if (failed(value))
+  int64_t count = ShapedType::getNumElements(columns),
+          step = rows.getLanes() * rows.getTogether(),
+          whole = count / step * step;
+  if (whole > 0) {
+    Value first = elements.openStridedLoop(lane, elements.constant(whole),
+                                           elements.constant(step));
+    if (failed(storeColumns(results,
+                            columnsFrom(first, columns, rows.getTogether(),
+                                        false, rowDepth + 1))))
       return failure();
-    values.push_back(*value);
+    elements.closeLoops(rowDepth);
+    elements.enterDepth(rowDepth);
   }
-  elements.enterDepth(rowDepth + 1);
-  Value linear = elements.add(elements.mul(row, count), column);
-  for (auto [i, value] : llvm::zip_equal(results, values))
-    elements.store(value, resultPointers[i], typeOf(stored[i]).getElementType(),
-                   linear);
-  elements.closeLoops(rowDepth);
-  return success();
+  if (whole == count)
+    return success();
+  Value first = elements.add(lane, elements.constant(whole));
+  return storeColumns(
+      results, columnsFrom(first, columns,
+                           llvm::divideCeil(count - whole, rows.getLanes()),
+                           true, rowDepth));
 }
 
 /// Stores columns that are in registers.
 LogicalResult GpuKernelEmitter::storeHeld(ArrayRef<unsigned> results) {
   ArrayRef<int64_t> columns =
       typeOf(stored[results[0]]).getShape().drop_front(shape.size());
-  int64_t count = ShapedType::getNumElements(columns);
-  for (const HeldColumns &each : heldColumns(columns)) {
-    SmallVector<SmallVector<Value>> values(results.size());
+  for (const HeldColumns &each : heldColumns(columns))
+    if (failed(storeColumns(results, each)))
+      return failure();
+  return success();
+}
+
+LogicalResult GpuKernelEmitter::storeColumns(ArrayRef<unsigned> results,
+                                             ArrayRef<HeldColumns> columns) {
+  int64_t count = ShapedType::getNumElements(
+      typeOf(stored[results[0]]).getShape().drop_front(shape.size()));
+  unsigned depth = elements.depth();
+  // All values come before the first store, which later loads could not pass.
+  SmallVector<SmallVector<SmallVector<Value>>> all;
+  for (const HeldColumns &each : columns) {
+    auto &values = all.emplace_back(results.size());
     for (const ElementIndex &index : each.all)
       for (auto [i, of] : llvm::zip_equal(results, values)) {
         FailureOr<Value> value = elements.element(stored[i], index);
@@ -312,7 +365,9 @@ LogicalResult GpuKernelEmitter::storeHeld(ArrayRef<unsigned> results) {
           return failure();
         of.push_back(*value);
       }
-    elements.enterDepth(rowDepth);
+  }
+  for (auto [each, values] : llvm::zip_equal(columns, all)) {
+    elements.enterDepth(depth);
     Value linear = elements.add(elements.mul(row, count), each.first);
     OpBuilder::InsertionGuard guard(builder);
     if (each.exists) {

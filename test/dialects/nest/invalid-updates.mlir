@@ -1,4 +1,4 @@
-// What the walks of scatters may not say.
+// What the walks of scatters, rows and sums may not say.
 // RUN: weft-opt %s --split-input-file --verify-diagnostics
 
 func.func private @of_cpu(%x: tensor<9x12xf32>, %i: tensor<4x1xi32>, %u: tensor<4x12xf32>) -> tensor<9x12xf32> attributes {nest.kernel = #nest.kernel<target = "cpu:avx2">, weft.kernel = #weft.kernel<general>} {
@@ -63,4 +63,48 @@ func.func private @no_scatter(%x: tensor<4xf32>) -> tensor<4xf32> attributes {ne
     nest.store %1 : tensor<4xf32>
   } : tensor<4xf32>
   return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func private @sums_side(%x: tensor<64x10xf32>) -> tensor<10xf32> attributes {nest.kernel = #nest.kernel<target = "cuda:sm_80">, weft.kernel = #weft.kernel<general>} {
+  // expected-error @below {{4 does not divide the last dimension of a stored value}}
+  %0 = nest.loops #nest.sums<block = 0, side = 4> to [#nest.place<result 0>] {
+    %1 = weft.reduce sum %x dims [0] : tensor<64x10xf32> -> tensor<10xf32>
+    nest.store %1 : tensor<10xf32>
+  } : tensor<10xf32>
+  return %0 : tensor<10xf32>
+}
+
+// -----
+
+func.func private @sums_together(%x: tensor<64x10xf32>) -> tensor<10xf32> attributes {nest.kernel = #nest.kernel<target = "cuda:sm_80">, weft.kernel = #weft.kernel<general>} {
+  // expected-error @below {{0 terms of 1 elements are read at once; use a power of two up to 16 for the elements}}
+  %0 = nest.loops #nest.sums<block = 0, together = 0> to [#nest.place<result 0>] {
+    %1 = weft.reduce sum %x dims [0] : tensor<64x10xf32> -> tensor<10xf32>
+    nest.store %1 : tensor<10xf32>
+  } : tensor<10xf32>
+  return %0 : tensor<10xf32>
+}
+
+// -----
+
+func.func private @sums_lanes(%x: tensor<64x10xf32>) -> tensor<10xf32> attributes {nest.kernel = #nest.kernel<target = "cuda:sm_80">, weft.kernel = #weft.kernel<general>} {
+  // expected-error @below {{48 lanes share an element; use a power of two up to 32}}
+  %0 = nest.loops #nest.sums<block = 0, lanes = 48> to [#nest.place<result 0>] {
+    %1 = weft.reduce sum %x dims [0] : tensor<64x10xf32> -> tensor<10xf32>
+    nest.store %1 : tensor<10xf32>
+  } : tensor<10xf32>
+  return %0 : tensor<10xf32>
+}
+
+// -----
+
+func.func private @rows_together(%x: tensor<64x10xf32>) -> tensor<64xf32> attributes {nest.kernel = #nest.kernel<target = "cuda:sm_80">, weft.kernel = #weft.kernel<general>} {
+  // expected-error @below {{reads 4 columns at once and keeps 1; lanes that keep none read several}}
+  %0 = nest.loops #nest.rows<dims = 1, lanes = 32, held = 1, together = 4> to [#nest.place<result 0>] {
+    %1 = weft.reduce sum %x dims [1] : tensor<64x10xf32> -> tensor<64xf32>
+    nest.store %1 : tensor<64xf32>
+  } : tensor<64xf32>
+  return %0 : tensor<64xf32>
 }
