@@ -1,9 +1,11 @@
 //===- Move.cpp - copies between devices, on a GPU ------------------------===//
 
-#include "weft/runtime/devices/cuda/kernels/Threads.h"
+#include "weft/runtime/devices/cuda/kernels/Sixteen.h"
 
 namespace {
 
+/// Copies words of type T; whether a word of 16 bytes is at a multiple of 16 was
+/// checked.
 template <typename T>
 void copy(const MovePiece &piece, const MoveLoop *loops,
           const uint8_t WEFT_GLOBAL *from, uint8_t WEFT_GLOBAL *to) {
@@ -20,8 +22,32 @@ void copy(const MovePiece &piece, const MoveLoop *loops,
       target += turn * loops[l].targetStride;
       row = next;
     }
-    store(to + target, 0, load<T>(from + source, 0));
+    if constexpr (sizeof(T) == 16)
+      storeSixteen(to + target, loadSixteen(from + source));
+    else
+      store(to + target, 0, load<T>(from + source, 0));
   }
+}
+
+/// Whether words of 8 bytes can be copied in pairs, each at a multiple of 16.
+bool areSixteen(const MovePiece &piece, const MoveLoop *loops,
+                const uint8_t WEFT_GLOBAL *from,
+                const uint8_t WEFT_GLOBAL *to) {
+  if (piece.width != 8)
+    return false;
+  uint64_t all = (piece.run | piece.first | piece.count) * 8;
+  all |= piece.sourceOffset | piece.targetOffset;
+  all |= addressOf(from) | addressOf(to);
+  for (int64_t l = 0; l < piece.loopCount; ++l)
+    all |= loops[piece.firstLoop + l].sourceStride |
+           loops[piece.firstLoop + l].targetStride;
+  return all % 16 == 0;
+}
+MovePiece inSixteen(MovePiece piece) {
+  piece.run /= 2;
+  piece.first /= 2;
+  piece.count /= 2;
+  return piece;
 }
 
 } // namespace
@@ -32,7 +58,9 @@ WEFT_KERNEL weft_move(const MovePiece *pieces, int64_t count,
     const MovePiece &piece = pieces[i];
     const uint8_t WEFT_GLOBAL *from = sources[piece.source];
     uint8_t WEFT_GLOBAL *to = targets[piece.target];
-    if (piece.width == 8)
+    if (areSixteen(piece, loops, from, to))
+      copy<Sixteen>(inSixteen(piece), loops, from, to);
+    else if (piece.width == 8)
       copy<uint64_t>(piece, loops, from, to);
     else if (piece.width == 4)
       copy<uint32_t>(piece, loops, from, to);
