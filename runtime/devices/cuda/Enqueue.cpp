@@ -47,17 +47,6 @@ Status StepEnqueuer::launchCode(uint32_t index,
                       "cuLaunchKernel of \"" + kernel.symbol + "\"");
 }
 
-/// The code of a kernel: of a contraction, that of its fallback; of a sequence,
-/// its first.
-static const DeviceKernel &codeOf(const Plan &plan, uint32_t kernel) {
-  const auto &code = plan.kernels[kernel].code;
-  if (const auto *library = std::get_if<LibraryContraction>(&code))
-    return codeOf(plan, library->fallback);
-  if (const auto *sequence = std::get_if<KernelSequence>(&code))
-    return codeOf(plan, sequence->kernels.front());
-  return std::get<DeviceKernel>(code);
-}
-
 Status StepEnqueuer::launch(const Instruction &i) {
   const DeviceKernel &kernel = codeOf(plan, i.index);
   std::vector<cuda::Address> places;

@@ -73,6 +73,15 @@ Status GpuProgram::loadKernels(Image &image) {
   return {};
 }
 
+const DeviceKernel &codeOf(const Plan &plan, uint32_t kernel) {
+  const auto &code = plan.kernels[kernel].code;
+  if (const auto *library = std::get_if<LibraryContraction>(&code))
+    return codeOf(plan, library->fallback);
+  if (const auto *sequence = std::get_if<KernelSequence>(&code))
+    return codeOf(plan, sequence->kernels.front());
+  return std::get<DeviceKernel>(code);
+}
+
 /// The types that all of a kernel's launches have in common.
 Status GpuProgram::typesOf(uint32_t kernel, GpuContraction::Types &out) const {
   const Plan &plan = owner->plan();
@@ -111,9 +120,8 @@ Status GpuProgram::loadContractions(Image &image) {
     GpuContraction::Types types = {};
     if (Status ok = typesOf(n, types); !ok)
       return ok;
-    image.libraries->prepare(
-        std::get<DeviceKernel>(plan.kernels[its->fallback].code).symbol, *its,
-        types, image.contractions[n]);
+    image.libraries->prepare(codeOf(plan, its->fallback).symbol, *its, types,
+                             image.contractions[n]);
   }
   return {};
 }

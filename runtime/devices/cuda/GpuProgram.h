@@ -14,6 +14,9 @@
 #include "weft/runtime/devices/cuda/GraphCache.h"
 
 namespace weft::runtime {
+/// The code of a kernel: of a contraction, that of its fallback; of a sequence,
+/// its first.
+const DeviceKernel &codeOf(const Plan &plan, uint32_t kernel);
 
 class GpuProgram final : public PreparedProgram {
 public:
