@@ -87,7 +87,8 @@ static Status describeCollective(const weft_program *program, size_t index,
   return {};
 }
 
-/// The text of a kernel's name; for a contraction, the name of its fallback.
+/// The text of a kernel's name; for a contraction, the name of its fallback, for
+/// a sequence that of its first kernel.
 static const char *kernelText(const plan::Program &file, uint32_t kernel) {
   const plan::Kernel &its = *file.kernels()->Get(kernel);
   if (const auto *host = its.code_as_host())
@@ -96,6 +97,8 @@ static const char *kernelText(const plan::Program &file, uint32_t kernel) {
     return textOf(device->symbol());
   if (const auto *contraction = its.code_as_contraction())
     return kernelText(file, contraction->fallback()); // never a contraction
+  if (const auto *sequence = its.code_as_sequence())
+    return kernelText(file, sequence->kernels()->Get(0));
   return textOf(its.code_as_builtin()->name());
 }
 
