@@ -65,9 +65,10 @@ std::string refuseUpdates(UpdatesAttr walk, Operation *op,
           most = limits.rowLanes * side;
   if (walk.getTogether() < 1)
     return "reads " + std::to_string(walk.getTogether()) + " indices at once";
-  if (parts < 1 || parts > shared)
+  if (parts < 1 || parts > shared ||
+      (parts - 1) * int64_t(llvm::divideCeil(shared, parts)) >= shared)
     return "has " + std::to_string(parts) + " parts of " +
-           std::to_string(shared) + " positions";
+           std::to_string(shared) + " positions, some without one";
   if (side < 1 || side > 16 || !llvm::isPowerOf2_64(side) ||
       (side > 1 &&
        (!shape.isWindowLast || typeOf(result).getShape().back() % side != 0)))

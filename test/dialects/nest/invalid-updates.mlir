@@ -23,6 +23,17 @@ func.func private @parts(%x: tensor<9x12xf32>, %i: tensor<4x1xi32>, %u: tensor<4
 
 // -----
 
+func.func private @empty_part(%x: tensor<9x12xf32>, %i: tensor<4x1xi32>, %u: tensor<4x12xf32>) -> tensor<9x12xf32> attributes {nest.kernel = #nest.kernel<target = "cuda:sm_80">, weft.kernel = #weft.kernel<general>} {
+  // expected-error @below {{has 7 parts of 9 positions, some without one}}
+  %0 = nest.loops #nest.updates<parts = 7, width = 12> to [#nest.place<result 0>] {
+    %1 = weft.scatter sum %x at %i with %u {update_window_dims = array<i64: 1>, inserted_window_dims = array<i64: 0>, scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 1 : i64} : tensor<9x12xf32>, tensor<4x1xi32>, tensor<4x12xf32> -> tensor<9x12xf32>
+    nest.store %1 : tensor<9x12xf32>
+  } : tensor<9x12xf32>
+  return %0 : tensor<9x12xf32>
+}
+
+// -----
+
 func.func private @side(%x: tensor<9x12xf32>, %i: tensor<4x1xi32>, %u: tensor<4x12xf32>) -> tensor<9x12xf32> attributes {nest.kernel = #nest.kernel<target = "cuda:sm_80">, weft.kernel = #weft.kernel<general>} {
   // expected-error @below {{8 elements of a block are not side by side; use a power of two up to 16 that divides its last dimension}}
   %0 = nest.loops #nest.updates<parts = 3, width = 8, side = 8> to [#nest.place<result 0>] {
