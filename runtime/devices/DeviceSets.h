@@ -9,6 +9,7 @@
 #define WEFT_RUNTIME_DEVICES_DEVICESETS_H
 
 #include "weft/base/DeviceList.h"
+#include "weft/base/lapack/Library.h"
 #include "weft/runtime/collectives/Provider.h"
 #include "weft/runtime/devices/DeviceSet.h"
 
@@ -21,6 +22,9 @@ struct DeviceSettings {
   int workers = 0;                    ///< threads of the host; 0: one a core
   Processes *processes = nullptr;     ///< null: this process has all devices
   const HostFunction *host = nullptr; ///< outlives devices, like `processes`
+  /// The LAPACK that the process gives; null inside: the system's. It outlives
+  /// devices, too.
+  const std::shared_ptr<const lapack::Library> *lapack = nullptr;
 };
 
 /// The GPUs of this process (see OwnGpus.h), and CUDA's driver.

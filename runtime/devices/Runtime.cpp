@@ -1,6 +1,7 @@
 #include "weft/runtime/devices/Runtime.h"
 
 #include "weft/base/DeviceList.h"
+#include "weft/runtime/abi/lapack.h"
 #include "weft/runtime/devices/DeviceSets.h"
 
 #include <algorithm>
@@ -103,7 +104,8 @@ WEFT_EXPORT weft_error *weft_runtime_create_among(weft_processes *processes,
     if (Status ok = openDevices(*list,
                                 {.workers = workers,
                                  .processes = runtime->processes,
-                                 .host = &runtime->host},
+                                 .host = &runtime->host,
+                                 .lapack = &runtime->lapack},
                                 runtime->devices);
         !ok)
       return ok;
@@ -122,6 +124,27 @@ WEFT_EXPORT void weft_runtime_set_host(weft_runtime *runtime, weft_host_fn call,
     return;
   std::unique_lock<std::mutex> guard = runtime->lockIdle();
   runtime->host = {call, user};
+}
+
+WEFT_EXPORT weft_error *weft_runtime_set_lapack(weft_runtime *runtime,
+                                                const char *source,
+                                                const char *const *names,
+                                                void *const *addresses,
+                                                size_t count) {
+  return guarded([&]() -> Status {
+    if (!runtime || !source || (count && (!names || !addresses)))
+      return makeError(StatusCode::InvalidArgument, "null argument");
+    std::map<std::string, void *> routines;
+    for (size_t i = 0; i < count; ++i)
+      if (names[i] && addresses[i])
+        routines[names[i]] = addresses[i];
+    if (Status ok = runtime->checkProcess(); !ok)
+      return ok;
+    std::lock_guard<std::mutex> guard(runtime->mutex);
+    runtime->lapack = std::make_shared<const weft::lapack::Library>(
+        source, std::move(routines));
+    return {};
+  });
 }
 
 WEFT_EXPORT void weft_runtime_poison(weft_runtime *runtime, int on) {

@@ -8,6 +8,7 @@
 #ifndef WEFT_RUNTIME_DEVICES_RUNTIME_H
 #define WEFT_RUNTIME_DEVICES_RUNTIME_H
 
+#include "weft/base/lapack/Library.h"
 #include "weft/runtime/collectives/Provider.h"
 #include "weft/runtime/devices/DeviceSet.h"
 #include "weft/runtime/devices/TicketLog.h"
@@ -79,6 +80,7 @@ struct weft_runtime {
   weft::runtime::Processes *const
       processes; ///< null: this process runs all devices
   weft::runtime::HostFunction host;
+  std::shared_ptr<const weft::lapack::Library> lapack; ///< null: the system's
   /// Held by a caller that enqueues; runs do not hold it.
   std::mutex mutex;
   std::atomic<bool> poison = false;

@@ -149,7 +149,8 @@ struct Plan {
   /// The names of collectives, each once, by which runs count them.
   std::vector<std::string> counterNames;
 
-  /// Whether the host runs the kernels, if there are any.
+  /// Whether the host runs the kernels, if there are any: functions of the
+  /// program's code and builtins.
   bool isOfHost() const;
   /// "instruction 3 (all_reduce of a gradient)"; a wait is named by its start.
   WEFT_EXPORT std::string describe(uint32_t instruction) const;

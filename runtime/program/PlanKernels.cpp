@@ -266,7 +266,8 @@ Status PlanReader::checkContraction(const std::string &what,
 
 bool Plan::isOfHost() const {
   return std::ranges::all_of(kernels, [](const Kernel &kernel) {
-    return std::holds_alternative<HostKernel>(kernel.code);
+    return std::holds_alternative<HostKernel>(kernel.code) ||
+           std::holds_alternative<Builtin>(kernel.code);
   });
 }
 

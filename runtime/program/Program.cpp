@@ -86,7 +86,13 @@ Status Program::loadKernels() const {
   std::vector<weft_kernel_fn> found;
   std::vector<SharedKernel> foundShared;
   for (const Kernel &each : contents.kernels) {
-    const std::string &kernel = std::get<HostKernel>(each.code).symbol;
+    const auto *host = std::get_if<HostKernel>(&each.code);
+    if (!host) { // A set of devices has the builtins.
+      found.push_back(nullptr);
+      foundShared.emplace_back();
+      continue;
+    }
+    const std::string &kernel = host->symbol;
     void *symbol = dlsym(library, kernel.c_str());
     if (!symbol)
       return makeError(StatusCode::InvalidFile, "program has no kernel \"",

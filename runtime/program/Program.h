@@ -38,7 +38,7 @@ public:
     std::vector<std::string> inputLayouts, outputLayouts, axes;
   };
   const Texts &texts() const;
-  /// A kernel of a prepared program of the host.
+  /// A kernel of a prepared program of the host; null for a builtin.
   weft_kernel_fn kernel(uint32_t index) const { return kernels[index]; }
   /// The function for the shares of a kernel, and the most shares that pay off;
   /// null and 1 if the kernel is not worth sharing.

@@ -285,8 +285,47 @@ TEST_CASE("kernels of devices are read, and refused by CPUs") {
   builtin.kernel(sorting());
   builtin.launchLast({Four});
   CHECK(prepare(builtin, status) ==
-        "kernel \"sort\" needs a device whose runtime has it built in, these "
-        "devices are CPUs; run the program on cuda:N, or compile it for a CPU");
+        "kernel \"sort\" is none of these devices' runtime, which has "
+        "lapack.*; compile it again");
+}
+
+TEST_CASE("calls of LAPACK have a routine, sizes, and buffers of these") {
+  auto refused = [](const std::string &name, std::vector<int64_t> parameters,
+                    int64_t codes, unsigned buffers, bool isReadOnly = false) {
+    PlanBuilder p({{"x", 2}});
+    uint32_t in = p.input("in", DType::f32, {2, 2}, {{}, {}});
+    uint32_t out = p.output("out", DType::f32, {2, 2}, {{}, {}});
+    std::vector<uint32_t> all = {in, isReadOnly ? in : out,
+                                 p.arena(DType::i32, {codes})};
+    all.resize(buffers);
+    BuiltinT code;
+    code.name = name;
+    code.parameters = std::move(parameters);
+    p.kernel(std::move(code));
+    p.launchLast(std::move(all));
+    weft_status status;
+    return prepare(p, status);
+  };
+  CHECK(refused("lapack.spotrf", {1, 2, 76}, 1, 2) ==
+        "bad plan: a launch of \"lapack.spotrf\" has 2 buffers, expected 3");
+  CHECK(refused("lapack.spotrf", {1, 2, 76}, 2, 3) ==
+        "bad plan: a launch of \"lapack.spotrf\" has 8 bytes as buffer 2, "
+        "expected 4");
+  CHECK(refused("lapack.spotrf", {1, 2, 76}, 1, 3, true) ==
+        "bad plan: a launch of \"lapack.spotrf\" writes its buffer 1, which is "
+        "not writable");
+  CHECK(refused("lapack.spotrf", {1, 2}, 1, 3) ==
+        "kernel \"lapack.spotrf\": spotrf has 2 parameters, expected 3");
+  CHECK(refused("lapack.spotrf", {1, 2, 88}, 1, 3) ==
+        "kernel \"lapack.spotrf\": spotrf: option \"uplo\" is X, expected one "
+        "of L, U");
+  CHECK(refused("lapack.spotrf", {int64_t(1) << 60, 2, 76}, 1, 3) ==
+        "kernel \"lapack.spotrf\": spotrf: a batch of 1152921504606846976 has "
+        "more bytes than any memory");
+  CHECK(refused("lapack.sfrob", {1, 2}, 1, 3)
+            .find("kernel \"lapack.sfrob\": no routine of LAPACK is called "
+                  "\"sfrob\"; "
+                  "known, each with s, d, c or z in front: getrf, potrf") == 0);
 }
 
 TEST_CASE("modules hold code of the stated kind") {

@@ -33,7 +33,8 @@ private:
 CpuDevices::CpuDevices(int64_t count, int workers,
                        const DeviceSettings &settings)
     : count(count), workers(workers),
-      provider(createInProcessProvider(settings.host)), arenas(size_t(count)),
+      provider(createInProcessProvider(settings.host)),
+      library(settings.lapack), arenas(size_t(count)),
       meter(std::make_shared<MemoryMeter>(count)) {
   if (settings.processes)
     provider =
@@ -77,21 +78,22 @@ Status CpuDevices::fill(DeviceMemory &memory, uint8_t byte) {
   return {};
 }
 
-/// The device that a kernel needs if the kernel is not a function of the host.
+/// The device that a kernel needs if the kernel is not the host's.
 static std::string deviceNeeded(const Plan &plan, const Kernel &kernel) {
-  if (const auto *its = std::get_if<DeviceKernel>(&kernel.code))
-    return "a device of kind \"" + plan.modules[its->module].chip + "\"";
   if (const auto *its = std::get_if<KernelSequence>(&kernel.code))
     return deviceNeeded(plan, plan.kernels[its->kernels.front()]);
   if (const auto *its = std::get_if<LibraryContraction>(&kernel.code))
     return deviceNeeded(plan, plan.kernels[its->fallback]) +
            " with a library of contractions";
-  return "a device whose runtime has it built in";
+  uint32_t module = std::get<DeviceKernel>(kernel.code).module;
+  return "a device of kind \"" + plan.modules[module].chip + "\"";
 }
 
 static Status checkHostKernels(const Plan &plan) {
   for (uint32_t n = 0; n < plan.kernels.size(); ++n)
-    if (!std::holds_alternative<HostKernel>(plan.kernels[n].code))
+    if (const auto &code = plan.kernels[n].code;
+        !std::holds_alternative<HostKernel>(code) &&
+        !std::holds_alternative<Builtin>(code))
       return makeError(StatusCode::Incompatible, "kernel ", plan.kernelName(n),
                        " needs ", deviceNeeded(plan, plan.kernels[n]),
                        ", these devices are CPUs; run the program on cuda:N, "
@@ -104,9 +106,15 @@ Status CpuDevices::prepare(std::shared_ptr<const Program> program,
                            std::shared_ptr<PreparedProgram> &out) {
   if (Status ok = checkHostKernels(program->plan()); !ok)
     return ok;
+  LapackKernels calls;
+  if (Status ok = makeLapackKernels(program->plan(),
+                                    library ? *library : nullptr, calls);
+      !ok)
+    return ok;
   if (Status ok = program->prepare(); !ok)
     return ok;
-  auto executor = std::make_shared<Executor>(std::move(program), ownership);
+  auto executor = std::make_shared<Executor>(std::move(program), ownership,
+                                             std::move(calls));
   if (Status ok = executor->prepare(*provider, workers.count()); !ok)
     return ok;
   out = std::move(executor);

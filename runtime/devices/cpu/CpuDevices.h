@@ -48,6 +48,7 @@ private:
   const int64_t count;
   Workers workers;
   std::unique_ptr<CollectiveProvider> provider;
+  const std::shared_ptr<const lapack::Library> *library;
   std::vector<Memory> arenas; ///< indexed by device; shared by programs
   uint64_t arenaVersion = 0;  ///< counts arenas that have moved
   std::shared_ptr<MemoryMeter> meter;

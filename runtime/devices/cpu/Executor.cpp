@@ -64,6 +64,7 @@ Status Executor::prepare(const CollectiveProvider &given, int workers) {
           coordinate(plan.mesh.axes, p, {a, 1, plan.mesh.axes[a].size}));
     launches.push_back(std::make_unique<SharedLaunch>());
     launches.back()->device = &device;
+    launches.back()->executor = this;
     launches.back()->positions = {&device.position, 1};
   }
   for (std::vector<int64_t> &queue : ready)
@@ -213,12 +214,11 @@ void Executor::runDevice(Device &device) {
       device.began = now();
     switch (i.kind) {
     case plan::Operation::Launch:
-      if (workersPerDevice > 1 && owner->sharedKernel(i.index).run) {
+      if (workersPerDevice > 1 && isShared(i)) {
         device.pc = pc;
         return share(device, i);
       }
-      owner->kernel(i.index)(device.arguments.data() + i.firstArgument,
-                             device.coordinates.data());
+      launch(device, i);
       if (isTimed)
         note(device, pc);
       break;
@@ -368,19 +368,6 @@ void Executor::receive() {
   }
 }
 
-void Executor::share(Device &device, const Instruction &instruction) {
-  const Program::SharedKernel &shared = owner->sharedKernel(instruction.index);
-  SharedLaunch &launch = *launches[size_t(device.position)];
-  launch.kernel = shared.run;
-  launch.arguments = device.arguments.data() + instruction.firstArgument;
-  lock.lock();
-  device.state = State::Waiting;
-  // Two chunks for each worker, so that a late one takes fewer.
-  launch.chunks = std::min(shared.most, 2 * workersPerDevice);
-  offer(launch);
-  lock.unlock();
-}
-
 void Executor::offer(SharedWork &work) {
   // A worker that still tests the last occurrence may take chunks of this one:
   // all other fields must be set before `untaken` allows it.
@@ -392,10 +379,6 @@ void Executor::offer(SharedWork &work) {
 
 void Executor::Rendezvous::runChunk(int64_t chunk) {
   work->run(group, sources.data(), targets.data(), chunk);
-}
-
-void Executor::SharedLaunch::runChunk(int64_t chunk) {
-  kernel(arguments, device->coordinates.data(), chunk, chunks);
 }
 
 void Executor::runChunks(SharedWork &work) {
@@ -448,10 +431,6 @@ void Executor::Rendezvous::release(Executor &executor) {
       if (Device &device = executor.devices[size_t((*members)[m])];
           waitsForIt(device))
         executor.makeReady(device);
-}
-
-void Executor::SharedLaunch::release(Executor &executor) {
-  executor.makeReady(*device);
 }
 
 void Executor::makeReady(Device &device) {

@@ -75,6 +75,7 @@
 #include "weft/runtime/collectives/Provider.h"
 #include "weft/runtime/devices/DeviceSet.h"
 #include "weft/runtime/devices/cpu/DeviceBorders.h"
+#include "weft/runtime/devices/cpu/LapackKernels.h"
 #include "weft/runtime/devices/cpu/Workers.h"
 #include "weft/runtime/program/Program.h"
 
@@ -84,8 +85,10 @@ namespace weft::runtime {
 
 class Executor final : public PreparedProgram {
 public:
-  Executor(std::shared_ptr<const Program> program, Ownership ownership)
-      : owner(std::move(program)), ownership(std::move(ownership)) {}
+  Executor(std::shared_ptr<const Program> program, Ownership ownership,
+           LapackKernels calls = {})
+      : owner(std::move(program)), ownership(std::move(ownership)),
+        calls(std::move(calls)) {}
 
   /// Prepares the collectives, and the devices for so many workers. `provider`
   /// outlives the executor.
@@ -183,6 +186,8 @@ private:
     void release(Executor &executor) override;
     Device *device = nullptr;
     weft_kernel_share_fn kernel = nullptr;
+    const lapack::Kernel *call = nullptr; ///< in place of a kernel
+    Executor *executor = nullptr;
     void *const *arguments = nullptr;
   };
 
@@ -205,7 +210,17 @@ private:
   void complete(Rendezvous &rendezvous); ///< requires the lock
   void depart(Rendezvous &rendezvous);
   void receive();
+  void launch(Device &device, const Instruction &instruction);
   void share(Device &device, const Instruction &instruction);
+  /// The call of LAPACK that a launch is, or null.
+  const lapack::Kernel *callOf(const Instruction &launch) const {
+    return calls.empty() ? nullptr : calls[launch.index].get();
+  }
+  /// Whether workers share a launch.
+  bool isShared(const Instruction &launch) const;
+  /// Calls LAPACK for a part of a batch; without memory, the run fails.
+  void runCall(const lapack::Kernel &call, void *const *arguments,
+               int64_t begin, int64_t end);
   void runChunks(SharedWork &work);
   void offer(SharedWork &work);   ///< requires the lock
   void makeReady(Device &device); ///< requires the lock
@@ -215,6 +230,7 @@ private:
 
   std::shared_ptr<const Program> owner;
   Ownership ownership;
+  const LapackKernels calls; ///< empty or indexed by kernel
   const CollectiveProvider *provider = nullptr;
   std::vector<int64_t> own; ///< positions whose devices this process runs
   std::vector<std::unique_ptr<PreparedCollective>> prepared;
@@ -237,7 +253,8 @@ private:
   std::vector<SharedWork *> open;       ///< work whose chunks have not all run
   std::vector<Rendezvous *> travelling; ///< groups with messages under way
   bool isReceiving = false;             ///< whether a worker polls for messages
-  Status exchanged; ///< the result of messages; an error ended the run
+  Status exchanged; ///< an error ended the run, which is one of messages or of
+                    ///< a call's memory
   int running = 0;  ///< workers with a device or chunks
   size_t done = 0;  ///< devices that have returned
   bool ended = false;

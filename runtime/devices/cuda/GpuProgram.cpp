@@ -10,10 +10,16 @@ Status GpuProgram::checkSupported(const std::vector<GpuShare> &shares) const {
   for (uint32_t n = 0; n < plan.kernels.size(); ++n)
     if (std::holds_alternative<HostKernel>(plan.kernels[n].code) ||
         std::holds_alternative<Builtin>(plan.kernels[n].code))
-      return makeError(StatusCode::Incompatible, "kernel ", plan.kernelName(n),
+      return std::holds_alternative<Builtin>(plan.kernels[n].code)
+                 ? makeError(StatusCode::Incompatible, "kernel ",
+                             plan.kernelName(n), " of program \"", plan.name,
+                             "\" is a routine of the host, and these devices "
+                             "are GPUs; compile and run it for cpu:N")
+                 : makeError(
+                       StatusCode::Incompatible, "kernel ", plan.kernelName(n),
                        " of program \"", plan.name, "\" is for ", plan.target,
-                       ", and these devices are GPUs; compile the program "
-                       "with ",
+                       ", and these devices are GPUs; compile the "
+                       "program with ",
                        Option{"target", "cuda:sm_80"}, ", or run it on cpu:N");
   for (uint32_t n = 0; n < plan.instructions.size(); ++n)
     if (plan.instructions[n].kind == plan::Operation::Start)
