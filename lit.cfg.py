@@ -1,3 +1,4 @@
+import ctypes
 import os
 import shutil
 import subprocess
@@ -5,6 +6,17 @@ import sys
 
 import lit.formats
 import lit.llvm
+
+
+def has_lapack():
+    """Whether the loader finds a library that base/lapack/Library.h looks for."""
+    for name in ("libopenblas.so.0", "liblapack.so.3"):
+        try:
+            ctypes.CDLL(name)
+            return True
+        except OSError:
+            pass
+    return False
 
 
 def has_jax(python):
@@ -54,6 +66,10 @@ else:
         config.substitutions.append(("%weft_jax", " ".join([
             "JAX_PLATFORMS=weft", "WEFT_PJRT_LIBRARY=" + os.path.join(config.weft_obj_root, "lib", "libWeftPjrt.so"),
             "PYTHONPATH=" + os.path.join(config.test_source_root, "tools", "pjrt", "python")])))
+    if has_lapack():
+        config.available_features.add("lapack")
+    else:
+        lit_config.note("no LAPACK (libopenblas0 or liblapack3): test/stablehlo/lapack.test is skipped")
     if os.path.exists(os.path.join(config.weft_obj_root, "lib", "libWeftMpi.so")) and shutil.which("mpirun"):
         config.available_features.add("mpi")
     else:

@@ -6,6 +6,7 @@
 #include "weft/dialects/nest/Nest.h"
 #include "weft/dialects/plan/PlanInstruction.h"
 #include "weft/dialects/weft/LayoutBorder.h"
+#include "weft/dialects/weft/PlannedFlow.h"
 #include "weft/dialects/weft/Ports.h"
 #include "weft/dialects/weft/VerifySizes.h"
 #include "weft/dialects/weft/Weft.h"
@@ -87,7 +88,7 @@ private:
       return true;
     return isa<func::CallOp, func::ReturnOp, ConstantOp>(op) ||
            isa<RegionBranchOpInterface, RegionBranchTerminatorOpInterface,
-               plan::PlanInstructionOpInterface>(op);
+               plan::PlanInstructionOpInterface, PlannedCallOpInterface>(op);
   }
 
   Stage stage;

@@ -4,6 +4,7 @@
 
 #include "weft/dialects/weft/Weft.h"
 #include "weft/dialects/weft/ops/FlowOps.h"
+#include "weft/dialects/weft/ops/LinearAlgebraOps.h"
 
 using namespace mlir;
 
@@ -34,10 +35,24 @@ struct PlannedConstant
     return cast<ConstantOp>(op).getValue();
   }
 };
+/// The verifier has made the call before.
+struct PlannedLapack
+    : PlannedCallOpInterface::ExternalModel<PlannedLapack, LapackOp> {
+  std::string getBuiltinName(Operation *op) const {
+    return "lapack." + cast<LapackOp>(op).getRoutine().str();
+  }
+  std::vector<int64_t> getBuiltinParameters(Operation *op) const {
+    return cast<LapackOp>(op).getCall()->parameters();
+  }
+  double getOperations(Operation *op) const {
+    return cast<LapackOp>(op).getCall()->operations();
+  }
+};
 } // namespace
 
 void attachPlannedFlow(MLIRContext &context) {
   WhileOp::attachInterface<PlannedWhile>(context);
+  LapackOp::attachInterface<PlannedLapack>(context);
   CaseOp::attachInterface<PlannedCase>(context);
   ConstantOp::attachInterface<PlannedConstant>(context);
 }

@@ -4,7 +4,8 @@
 //     assignBlock(loop.getConditionBlock());
 //
 // The planning passes know what they keep of a step's flow by these interfaces
-// alone. weft.while, weft.case with two regions and weft.constant have them.
+// alone. weft.while, weft.case with two regions, weft.constant and weft.lapack have
+// them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -44,4 +44,17 @@ def PlannedDataOpInterface : OpInterface<"PlannedDataOpInterface"> {
   ];
 }
 
+def PlannedCallOpInterface : OpInterface<"PlannedCallOpInterface"> {
+  let cppNamespace = "::weft";
+  let description = [{
+    An op on local tensors that the runtime of a device computes by a library:
+    a plan launches it as a plan.builtin. No kernel contains it.
+  }];
+  let methods = [
+    InterfaceMethod<"Returns the name by which the runtime knows it: lapack.dgetrf.", "std::string", "getBuiltinName">,
+    InterfaceMethod<"Returns sizes and options.", "std::vector<int64_t>", "getBuiltinParameters">,
+    InterfaceMethod<"Returns about how many multiply-adds it takes.", "double", "getOperations">,
+  ];
+}
+
 #endif // WEFT_DIALECTS_WEFT_PLANNEDFLOW

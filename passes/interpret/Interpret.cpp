@@ -181,7 +181,7 @@ FailureOr<Tensors> interpretOp(Operation *op,
         meaningOfWindow, meaningOfLinearAlgebra})
     if (std::optional<Tensor> result = meaning(op, operands))
       return Tensors{std::move(*result)};
-  for (auto meaning : {meaningOfScan, meaningOfFold})
+  for (auto meaning : {meaningOfScan, meaningOfFold, meaningOfLapack})
     if (std::optional<Tensors> results = meaning(op, operands)) {
       if (results->empty())
         return failure();

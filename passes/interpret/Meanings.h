@@ -27,6 +27,9 @@ std::optional<Tensor> meaningOfLinearAlgebra(mlir::Operation *op, Operands in);
 /// Cumulative ops, arg_max, arg_min, top_k and sorts: some have several
 /// results.
 std::optional<Tensors> meaningOfScan(mlir::Operation *op, Operands in);
+/// Calls of LAPACK, by the library that WEFT_LAPACK_LIBRARIES or the system has;
+/// no results after an error.
+std::optional<Tensors> meaningOfLapack(mlir::Operation *op, Operands in);
 std::optional<Tensors> meaningOfFold(mlir::Operation *op, Operands in);
 
 /// Results of a collective on every device, operands[position][operand];

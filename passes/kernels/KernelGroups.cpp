@@ -5,6 +5,7 @@
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/nest/RowWalk.h"
 #include "weft/dialects/plan/PlanInstruction.h"
+#include "weft/dialects/weft/PlannedFlow.h"
 #include "weft/dialects/weft/Ports.h"
 #include "weft/passes/kernels/Recomputation.h"
 
@@ -33,7 +34,8 @@ static constexpr unsigned kCopiedChain = 8;
 static constexpr int64_t kMostWritten = 16;
 
 bool staysInFunction(Operation *op) {
-  return isa<RegionBranchOpInterface, plan::PlanInstructionOpInterface>(op);
+  return isa<RegionBranchOpInterface, plan::PlanInstructionOpInterface,
+             PlannedCallOpInterface>(op);
 }
 
 bool staysOutside(Operation *user) {

@@ -159,8 +159,8 @@ bool staysOutside(mlir::Operation *user);
 /// Whether the op is a splat constant that is too large for a plan, and an op
 /// outside of kernels reads it.
 bool isFilled(mlir::Operation *op);
-/// Whether the op stays in the function: it communicates, or is a loop or a
-/// branch.
+/// Whether the op stays in the function: it communicates, calls a library, or is
+/// a loop or a branch.
 bool staysInFunction(mlir::Operation *op);
 
 } // namespace weft

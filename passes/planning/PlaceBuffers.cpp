@@ -14,6 +14,8 @@
 #include "weft/dialects/weft/Ports.h"
 #include "weft/layout/Sizes.h"
 
+#include <map>
+
 namespace weft {
 #define GEN_PASS_DEF_PLACEBUFFERSPASS
 #include "weft/passes/planning/Passes.h.inc"
@@ -25,12 +27,17 @@ bool becomesProgram(mlir::func::FuncOp function) {
 namespace {
 using namespace mlir;
 
+/// The names of the module's builtins, by their runtime's names and parameters.
+using Builtins =
+    std::map<std::pair<std::string, std::vector<int64_t>>, StringAttr>;
+
 /// Emits the program of one function.
 class ProgramEmitter {
 public:
-  ProgramEmitter(func::FuncOp function, MeshAttr mesh)
-      : function(function), mesh(mesh), assignment(function),
-        builder(function) {}
+  ProgramEmitter(func::FuncOp function, MeshAttr mesh,
+                 Builtins &builtins [[clang::lifetimebound]])
+      : function(function), mesh(mesh), builtins(builtins),
+        assignment(function), builder(function) {}
 
   LogicalResult emit();
   int64_t inPlace = 0, copies = 0;
@@ -42,6 +49,7 @@ private:
   LogicalResult emitPorts();
   LogicalResult emitInstruction(Operation &op);
   void emitLaunch(func::CallOp call);
+  void emitBuiltin(PlannedCallOpInterface call);
   IntegerAttr timesAttr() {
     return times == 1 ? IntegerAttr() : builder.getI64IntegerAttr(times);
   }
@@ -64,6 +72,7 @@ private:
 
   func::FuncOp function;
   MeshAttr mesh;
+  Builtins &builtins;
   BufferAssignment assignment;
   OpBuilder builder;
   ArenaPacking packing;
@@ -177,9 +186,37 @@ void ProgramEmitter::emitLaunch(func::CallOp call) {
                          scratch ? arena[*scratch] : Value());
 }
 
+/// Emits a launch of the module's plan.builtin with the call's name and
+/// parameters, which is made if there is none.
+void ProgramEmitter::emitBuiltin(PlannedCallOpInterface call) {
+  std::string name = call.getBuiltinName();
+  std::vector<int64_t> parameters = call.getBuiltinParameters();
+  StringAttr &kernel = builtins[{name, parameters}];
+  if (!kernel) {
+    OpBuilder outside(function.getContext());
+    std::string symbol = name;
+    for (int64_t number : parameters)
+      symbol += "_" + std::to_string(number);
+    auto made = plan::BuiltinOp::create(
+        outside, call.getLoc(), outside.getStringAttr(symbol),
+        outside.getStringAttr(name), outside.getDenseI64ArrayAttr(parameters),
+        /*scratch=*/outside.getI64IntegerAttr(0));
+    made->setAttr(plan::kOperationsAttr,
+                  outside.getF64FloatAttr(call.getOperations()));
+    SymbolTable symbols(function->getParentOfType<ModuleOp>());
+    kernel = symbols.insert(made); // makes the name unique
+  }
+  SmallVector<Value> all = buffers(call->getOperands());
+  llvm::append_range(all, buffers(call->getResults()));
+  plan::LaunchOp::create(builder, call.getLoc(), FlatSymbolRefAttr::get(kernel),
+                         all, /*scratch=*/Value());
+}
+
 LogicalResult ProgramEmitter::emitInstruction(Operation &op) {
   if (auto call = dyn_cast<func::CallOp>(op)) {
     emitLaunch(call);
+  } else if (auto builtin = dyn_cast<PlannedCallOpInterface>(op)) {
+    emitBuiltin(builtin);
   } else if (auto instruction =
                  dyn_cast<plan::PlanInstructionOpInterface>(op)) {
     // A wait follows at once.
@@ -397,11 +434,12 @@ struct PlaceBuffersPass : impl::PlaceBuffersPassBase<PlaceBuffersPass> {
     auto mesh = module->getAttrOfType<MeshAttr>(kMeshAttr);
     if (!mesh)
       mesh = MeshAttr::get(&getContext(), Mesh{{{"device", 1}}, {}});
+    Builtins builtins;
     for (auto function :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
       if (!becomesProgram(function))
         continue;
-      ProgramEmitter emitter(function, mesh);
+      ProgramEmitter emitter(function, mesh, builtins);
       if (failed(emitter.emit()))
         return signalPassFailure();
       numInPlace += emitter.inPlace;

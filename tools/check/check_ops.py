@@ -18,8 +18,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 DIALECT = ROOT / "dialects" / "weft"
 LLVM = pathlib.Path("/usr/lib/llvm-22")  # Debian's folder; without it PATH is searched
 PAGE = ROOT / "docs" / "ops.md"
-# Ops of layouts and differentiation, which mean nothing to JAX.
-WITHOUT_CASE = {"constant", "constrain", "manual", "reshard", "value_and_grad"}
+# Ops of layouts and differentiation, which mean nothing to JAX; and calls of LAPACK, which need a library (test/jax/lapack.py).
+WITHOUT_CASE = {"constant", "constrain", "lapack", "manual", "reshard", "value_and_grad"}
 FAMILIES = {
     "ElementwiseOps": "Elementwise", "SourceOps": "Sources", "MovementOps": "Moves", "ReductionOps": "Reductions and contractions", "FoldOps": "Reductions by a body",
     "IndexingOps": "Indexing", "ScanOps": "Cumulative ops and orders", "WindowOps": "Convolution and pooling",
@@ -30,7 +30,7 @@ HEAD = """# Ops of the dialect `weft`
 Written by `python3 tools/check/check_ops.py --write` from the definitions in `dialects/weft`. *StableHLO* is the op that means
 the same; *factors* are the kinds of factor in its sharding rule (`dialects/weft/rules/ShardingRule.h`): pass and position cost nothing,
 reduce leaves a partial result, and `docs/decisions/2026-11-21-sharding-rules.md` has the costs of the others.
-Every op has a meaning in the interpreter and code for CPUs and GPUs; cases in `test/fixtures/ops` compare them, and derivatives, with figures of JAX.
+Every op has a meaning in the interpreter and code for CPUs and GPUs, except `lapack`, which a library computes on CPUs; cases in `test/fixtures/ops` compare them, and derivatives, with figures of JAX.
 """
 
 STABLEHLO_HEAD = """
@@ -70,7 +70,7 @@ BESIDES = "broadcast create_token cross-replica-sum dot einsum real_dynamic_slic
 FRONT_END = ROOT / "compiler" / "frontends" / "stablehlo" / "convert"
 LIMITS = {
     "composite": "its decomposition runs; `chlo.top_k` itself",
-    "custom_call": "`@Sharding`, `@LayoutConstraint`, JAX's calls of the plugin, and `@mhlo.NAME` where NAME is an op of this table or of CHLO; others are refused by name",
+    "custom_call": "`@Sharding`, `@LayoutConstraint`, JAX's calls of the plugin, `@lapack_ROUTINE_ffi` as JAX writes them for CPUs, and `@mhlo.NAME` where NAME is an op of this table or of CHLO; others are refused by name",
     "dynamic_conv": "shapes that follow from constants", "dynamic_gather": "shapes that follow from constants",
     "dynamic_iota": "shapes that follow from constants", "dynamic_pad": "shapes that follow from constants",
     "dynamic_reshape": "shapes that follow from constants", "dynamic_broadcast_in_dim": "shapes that follow from constants",

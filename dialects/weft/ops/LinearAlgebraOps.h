@@ -3,6 +3,7 @@
 #ifndef WEFT_DIALECTS_WEFT_OPS_LINEARALGEBRAOPS_H
 #define WEFT_DIALECTS_WEFT_OPS_LINEARALGEBRAOPS_H
 
+#include "weft/base/lapack/Call.h"
 #include "weft/dialects/weft/Weft.h"
 
 #include "weft/dialects/weft/ops/LinearAlgebraEnums.h.inc"

@@ -74,4 +74,29 @@ def Weft_FftOp : Weft_ShardedOp<"fft", [Differentiable, OwnLoopNest]> {
   }];
 }
 
+def Weft_LapackOp : Weft_ShardedOp<"lapack"> {
+  let summary = "a routine of LAPACK, by a library that is found when the program runs";
+  let stablehlo = "";
+  let factors = "pass";
+  let description = [{
+    `%lu, %pivots, %info = weft.lapack "dgetrf"(%a) : (tensor<8x4x3xf64>) -> (tensor<8x4x3xf64>, tensor<8x3xi32>, tensor<8xi32>)`,
+    or `%l, %info = weft.lapack "spotrf"(%a) options [76] : ...` with the letter L
+    for the lower triangle. `base/lapack/Routine.h` has the table of routines,
+    with their arrays and options; the meaning is LAPACK's, of each matrix of
+    the batch. Batch dimensions may be sharded, and right-hand sides of a
+    triangular system. No kernel contains the op: a plan launches the library's
+    routine.
+    (C1) the routine is one of the table; (C2) elements are those of its arrays;
+    (C3) sizes and options are ones that it takes.
+  }];
+  let arguments = (ins StrAttr:$routine, Variadic<Weft_Tensor>:$inputs, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$options);
+  let results = (outs Variadic<Weft_Tensor>:$results);
+  let assemblyFormat = "$routine `(` $inputs `)` (`options` $options^)? attr-dict `:` functional-type($inputs, $results)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The call with its sizes.
+    ::weft::Result<::weft::lapack::Call> getCall();
+  }];
+}
+
 #endif // WEFT_DIALECTS_WEFT_LINEARALGEBRAOPS

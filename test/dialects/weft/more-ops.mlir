@@ -74,3 +74,11 @@ func.func @windows(%x: tensor<4x6xf32>, %s: tensor<2x3xf32>, %i: tensor<2x6x2xf3
   %2 = weft.convolution %i, %w {lhs_dims = array<i64: 0, 2, 1>, rhs_dims = array<i64: 2, 1, 0>, result_dims = array<i64: 0, 2, 1>, strides = array<i64: 1>, low = array<i64: 0>, high = array<i64: 0>, base_dilation = array<i64: 1>, window_dilation = array<i64: 1>} : tensor<2x6x2xf32>, tensor<3x2x4xf32> -> tensor<2x4x4xf32>
   return
 }
+// CHECK-LABEL: @lapack
+func.func @lapack(%x: tensor<3x4x2xf64>, %c: tensor<2x2xcomplex<f32>>) {
+  // CHECK: weft.lapack "dgetrf"(%{{.*}}) : (tensor<3x4x2xf64>) -> (tensor<3x4x2xf64>, tensor<3x2xi32>, tensor<3xi32>)
+  %0:3 = weft.lapack "dgetrf"(%x) : (tensor<3x4x2xf64>) -> (tensor<3x4x2xf64>, tensor<3x2xi32>, tensor<3xi32>)
+  // CHECK: weft.lapack "cheevd"(%{{.*}}) options [86, 76] : (tensor<2x2xcomplex<f32>>) -> (tensor<2x2xcomplex<f32>>, tensor<2xf32>, tensor<i32>)
+  %1:3 = weft.lapack "cheevd"(%c) options [86, 76] : (tensor<2x2xcomplex<f32>>) -> (tensor<2x2xcomplex<f32>>, tensor<2xf32>, tensor<i32>)
+  return
+}

@@ -4,6 +4,7 @@
 #include "weft/tools/weft/programs/Gpus.h"
 #include "weft/tools/weft/reshard/Reshard.h"
 
+#include "weft/base/lapack/Library.h"
 #include "weft/compiler/codegen/cpu/CpuTarget.h"
 #include "weft/dialects/nest/TargetLimits.h"
 
@@ -106,6 +107,7 @@ struct Found {
   std::optional<weft_gpu_list> gpus;
   std::vector<weft_gpu_library> libraries;
   bool hasMpi = false;
+  std::string lapack; ///< the library's file, or empty
   std::vector<Unavailable> rest;
 };
 } // namespace
@@ -126,6 +128,13 @@ static Found findDevices() {
   }
   const char *noMpi = weft_processes_missing();
   found.hasMpi = !noMpi;
+  if (auto library = lapack::Library::open())
+    found.lapack = (*library)->source();
+  else
+    found.rest.push_back(
+        {"lapack",
+         inFlags("programs that call it do not run: " +
+                 library.error().message + "; " + lapack::wayToLibrary())});
   if (noMpi)
     found.rest.push_back({"mpi", noMpi});
   found.rest.push_back(
@@ -140,14 +149,16 @@ static void printDevicesJson(const Found &found) {
     unavailable.push_back(
         llvm::json::Object{{"kind", entry.kind}, {"reason", entry.why}});
   llvm::json::Array devices;
-  devices.push_back(
-      llvm::json::Object{{"kind", "cpu"},
+  llvm::json::Object cpu{{"kind", "cpu"},
                          {"processor", processorName()},
                          {"cores", int64_t(found.cores)},
                          {"memory_bytes", memoryBytes()},
                          {"target", found.targets.front()},
                          {"targets", llvm::json::Array(found.targets)},
-                         {"most", kMostDevices}});
+                         {"most", kMostDevices}};
+  if (!found.lapack.empty())
+    cpu["lapack"] = found.lapack;
+  devices.push_back(std::move(cpu));
   if (found.gpus)
     devices.push_back(cudaJson(*found.gpus, found.libraries));
   llvm::outs() << llvm::formatv("{0:2}\n",
@@ -205,6 +216,8 @@ int weft::tool::runDevices(const DevicesFlags &flags) {
                << " GiB\n"
                << "               kernels for " << found.targets.front()
                << " (--target: " << llvm::join(found.targets, ", ") << ")\n";
+  if (!found.lapack.empty())
+    llvm::outs() << "               LAPACK of " << found.lapack << "\n";
   if (found.gpus)
     printGpus(*found.gpus, found.libraries);
   if (found.hasMpi)

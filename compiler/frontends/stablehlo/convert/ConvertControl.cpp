@@ -145,6 +145,8 @@ LogicalResult customCall(Converter &c, ForeignOp op) {
     return convertHostCall(c, op);
   if (target == kObserve)
     return convertObservation(c, op);
+  if (std::optional<StringRef> routine = routineOfCall(target))
+    return convertLapack(c, op, *routine);
   if (target == "Sharding" && op->getNumOperands() == 1 &&
       op->getNumResults() == 1)
     return constrain(c, op);
@@ -166,10 +168,9 @@ LogicalResult customCall(Converter &c, ForeignOp op) {
           dyn_cast_or_null<DictionaryAttr>(op.attribute("mhlo.attributes")));
   return op.refuse() << "calls @" << target
                      << ", which is not supported; if it was lowered for "
-                        "another platform, such as linear algebra for LAPACK, "
-                        "lower the function for Weft: weft.compile(f, ...), or "
-                        "JAX_PLATFORMS=weft, which also has what calls the "
-                        "host (eig, schur)";
+                        "another platform, such as linear algebra for "
+                        "a vendor's library, lower the function for Weft: "
+                        "weft.compile(f, ...), or JAX_PLATFORMS=weft";
 }
 
 constexpr ConversionEntry kEntries[] = {

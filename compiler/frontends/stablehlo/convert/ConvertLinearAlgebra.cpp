@@ -1,4 +1,10 @@
 //===- ConvertLinearAlgebra.cpp - factors, solutions, Fourier transforms --===//
+//
+//   custom_call @lapack_dgetrf_ffi(%a) {mhlo.backend_config = {}}
+//
+// becomes weft.lapack "dgetrf"(%a): JAX writes such calls for CPUs.
+//
+//===----------------------------------------------------------------------===//
 
 #include "weft/compiler/frontends/stablehlo/convert/Converter.h"
 #include "weft/dialects/weft/ops/LinearAlgebraOps.h"
@@ -46,6 +52,20 @@ LogicalResult fft(Converter &c, ForeignOp op) {
       op, buildFft(c.builder, op->getLoc(), *kind, c.input(op, 0), lengths));
 }
 
+/// The number of an option: a letter, a flag or an integer; nothing if the
+/// attribute is none.
+std::optional<int64_t> optionOf(DictionaryAttr config, StringRef name) {
+  Attribute value = config ? config.get(name) : Attribute();
+  if (auto flag = dyn_cast_or_null<BoolAttr>(value))
+    return flag.getValue();
+  if (auto number = dyn_cast_or_null<IntegerAttr>(value))
+    if (APInt bits = number.getValue(); bits.getBitWidth() <= 64)
+      return number.getType().isUnsignedInteger()
+                 ? static_cast<int64_t>(bits.getZExtValue())
+                 : bits.getSExtValue();
+  return std::nullopt;
+}
+
 constexpr ConversionEntry kEntries[] = {
     {"cholesky", cholesky},
     {"triangular_solve", triangularSolve},
@@ -56,4 +76,39 @@ constexpr ConversionEntry kEntries[] = {
 
 ArrayRef<ConversionEntry> stablehlo::linearAlgebraConversions() {
   return kEntries;
+}
+
+std::optional<StringRef> stablehlo::routineOfCall(StringRef target) {
+  if (target.consume_front("lapack_") && target.consume_back("_ffi"))
+    return target;
+  return std::nullopt;
+}
+
+LogicalResult stablehlo::convertLapack(Converter &c, ForeignOp op,
+                                       StringRef routine) {
+  Result<lapack::Named> named = lapack::findRoutine(routine);
+  if (!named)
+    return op.refuse() << named.message();
+  auto config =
+      dyn_cast_or_null<DictionaryAttr>(op.attribute("mhlo.backend_config"));
+  if (!config)
+    config = dyn_cast_or_null<DictionaryAttr>(op.attribute("backend_config"));
+  Ints options;
+  for (const lapack::OptionForm &form : named->routine->options) {
+    std::optional<int64_t> value = optionOf(config, form.name);
+    if (!value)
+      return op.refuse() << "calls " << routine << " without a number \""
+                         << form.name << "\" in its backend_config";
+    options.push_back(*value);
+  }
+  OperationState state(op->getLoc(), LapackOp::getOperationName());
+  LapackOp::build(c.builder, state, op->getResultTypes(),
+                  c.builder.getStringAttr(routine), c.inputs(op),
+                  c.builder.getDenseI64ArrayAttr(options));
+  // What the verifier would find in the op, in terms of the file.
+  OwningOpRef<Operation *> made = Operation::create(state);
+  Result<lapack::Call> call = cast<LapackOp>(*made).getCall();
+  if (!call)
+    return op.refuse() << "calls " << routine << ": " << call.message();
+  return c.give(op, c.builder.insert(made.release())->getResults());
 }

@@ -161,6 +161,12 @@ struct ConversionEntry {
 /// The conversion of an op; null for unknown ops.
 const ConversionEntry *findConversion(llvm::StringRef name);
 
+/// The routine of LAPACK that a custom call's target names, "dgetrf" of
+/// lapack_dgetrf_ffi, and the conversion of such a call.
+std::optional<llvm::StringRef> routineOfCall(llvm::StringRef target);
+LogicalResult convertLapack(Converter &c, ForeignOp op,
+                            llvm::StringRef routine);
+
 /// The tables of each family of ops.
 llvm::ArrayRef<ConversionEntry> elementwiseConversions();
 llvm::ArrayRef<ConversionEntry> moveConversions();
