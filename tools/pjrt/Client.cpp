@@ -2,6 +2,7 @@
 
 #include "weft/tools/pjrt/Functions.h"
 #include "weft/tools/pjrt/Objects.h"
+#include "weft/tools/pjrt/programs/ScriptLapack.h"
 #include "weft/tools/pjrt/transfers/HostCalls.h"
 #include "weft/tools/pjrt/transfers/Tickets.h"
 
@@ -231,14 +232,18 @@ PJRT_Client::~PJRT_Client() {
 }
 
 weft_runtime *PJRT_Client::runtime(std::string &why) {
-  if (madeRuntime)
-    return madeRuntime;
-  std::string text =
-      DeviceList{DeviceKind::Cpu, static_cast<int64_t>(devices.size())}.text();
-  if (weft_error *failure = weft_runtime_create(text.c_str(), 0, &madeRuntime))
-    why = takeMessage(failure);
-  else
+  if (!madeRuntime) {
+    std::string text =
+        DeviceList{DeviceKind::Cpu, static_cast<int64_t>(devices.size())}
+            .text();
+    if (weft_error *failure =
+            weft_runtime_create(text.c_str(), 0, &madeRuntime)) {
+      why = takeMessage(failure);
+      return nullptr;
+    }
     answerHostCalls(*this, madeRuntime);
+  }
+  giveLapack(madeRuntime, hasLapack);
   return madeRuntime;
 }
 

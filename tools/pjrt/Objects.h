@@ -265,6 +265,7 @@ struct PJRT_Client {
   /// reason. Called by work that the dispatcher begins.
   weft_runtime *runtime(std::string &why);
   weft_runtime *madeRuntime = nullptr;
+  bool hasLapack = false; ///< whether the runtime has the script's LAPACK
   weft::pjrt::TransfersInOrder transfers; ///< of the enqueued runs
   std::chrono::steady_clock::time_point
       lastRunEnded; ///< set by the runs themselves

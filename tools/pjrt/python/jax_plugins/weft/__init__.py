@@ -57,7 +57,7 @@ def _load():
     """Loads the library and adapts JAX's tables, once. Returns PJRT's table of functions."""
     from jax._src.lib import _profiler, xla_client
 
-    from . import callbacks, dlpack, known_programs, lowerings, observations, program_text, versions
+    from . import callbacks, dlpack, known_programs, lapack, lowerings, observations, program_text, versions
 
     versions.check()
     tables.alias(os.environ.get("WEFT_ALIAS", ""))
@@ -68,6 +68,7 @@ def _load():
     tables.let_cache()
     lowerings.register()
     callbacks.register(library)
+    lapack.register(library)
     observations.register(library)
     known_programs.register(library)
     program_text.register(library)

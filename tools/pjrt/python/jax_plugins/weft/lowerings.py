@@ -7,7 +7,7 @@ import contextlib
 import functools
 import importlib
 
-HOST = "host_linear_algebra"  # the module whose programs call the host
+from . import lapack
 
 # primitive: (its module in jax._src, module and function here, whether it has several results)
 FUNCTIONS = {
@@ -17,10 +17,6 @@ FUNCTIONS = {
     "eigh_p": ("lax.linalg", "linear_algebra", "eigh", True),
     "svd_p": ("lax.linalg", "linear_algebra", "svd", True),
     "tridiagonal_solve_p": ("lax.linalg", "linear_algebra", "tridiagonal_solve", False),
-    "eig_p": ("lax.linalg", HOST, "eig", True),
-    "schur_p": ("lax.linalg", HOST, "schur", True),
-    "hessenberg_p": ("lax.linalg", HOST, "hessenberg", True),
-    "tridiagonal_p": ("lax.linalg", HOST, "tridiagonal", True),
     "ragged_all_to_all_p": ("lax.parallel", "collectives", "ragged_all_to_all", False),
     "approx_top_k_p": ("lax.ann", "reductions", "approx_top_k", True),
     "select_and_gather_add_p": ("lax.windowed_reductions", "reductions", "select_and_gather_add", False),
@@ -77,8 +73,6 @@ def _later(module, function, several):
     def rule(ctx, *operands, **parameters):
         from jax._src.interpreters import mlir
 
-        if module == HOST:
-            refuse_in_files(ctx)
         found = getattr(importlib.import_module("." + module, __package__), function)
         return mlir.lower_fun(found, multiple_results=several)(ctx, *operands, **parameters)
 
@@ -148,9 +142,7 @@ def register():
         mlir.register_lowering(primitive, _without_types(entry.rule), platform="weft", inline=entry.inline)
     for name, (theirs, ours, function, several) in FUNCTIONS.items():
         primitive = getattr(importlib.import_module("jax._src." + theirs), name)
-        # Lowerings with calls of the host are not shared, as each call has its own number.
-        mlir.register_lowering(primitive, _later(ours, function, several), platform="weft",
-                               cacheable=ours != HOST)
+        mlir.register_lowering(primitive, _later(ours, function, several), platform="weft")
     from jax._src.custom_partitioning import custom_partitioning_p
     from jax._src.lax import linalg, parallel
 
@@ -162,5 +154,10 @@ def register():
         primitive = getattr(parallel, name, None)
         if entry := mlir._platform_specific_lowerings["cuda"].get(primitive):
             mlir.register_lowering(primitive, entry.rule, platform="weft")
+    # All that JAX's CPU lowers to calls of LAPACK calls it here, too; the rules above are for files and processes without one.
+    for primitive, entry in lapack.rules_of_jax():
+        own = mlir._platform_specific_lowerings["weft"].get(primitive) or mlir._lowerings.get(primitive)
+        rule = lapack.by_library(_without_types(lapack.call(entry.rule)), own and own.rule)
+        mlir.register_lowering(primitive, rule, platform="weft", inline=entry.inline)
     for primitive in (callback.pure_callback_p, callback.io_callback_p, debugging.debug_callback_p, debugging.debug_print_p):
         mlir.register_lowering(primitive, _calls_host, platform="weft", cacheable=False)
