@@ -19,12 +19,11 @@ void ChoiceGraph::addCost(unsigned node, unsigned label, int64_t cost) {
   sum = saturatingAdd(sum, cost);
 }
 
-/// The table with rows and columns exchanged.
-static std::shared_ptr<const PairCosts> transposed(const PairCosts &table) {
-  auto turned = std::make_shared<PairCosts>(table.columns, table.rows);
+PairCosts weft::transposed(const PairCosts &table) {
+  PairCosts turned(table.columns, table.rows);
   for (unsigned row = 0; row < table.rows; ++row)
     for (unsigned column = 0; column < table.columns; ++column)
-      turned->at(column, row) = table.at(row, column);
+      turned.at(column, row) = table.at(row, column);
   return turned;
 }
 
@@ -33,7 +32,7 @@ void ChoiceGraph::addEdge(unsigned rowNode, std::vector<unsigned> rowOf,
                           const std::shared_ptr<const PairCosts> &table) {
   if (rowNode > columnNode) {
     addEdge(columnNode, std::move(columnOf), rowNode, std::move(rowOf),
-            transposed(*table));
+            std::make_shared<PairCosts>(transposed(*table)));
     return;
   }
   higherEdges[rowNode].push_back(allEdges.size());

@@ -50,6 +50,9 @@ struct PairCosts {
   }
 };
 
+/// The table with rows and columns exchanged.
+PairCosts transposed(const PairCosts &table);
+
 class ChoiceGraph {
 public:
   struct Edge {

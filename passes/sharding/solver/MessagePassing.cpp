@@ -2,6 +2,7 @@
 
 #include "weft/passes/sharding/solver/MessagePassing.h"
 #include "weft/base/Saturating.h"
+#include "weft/passes/sharding/solver/LeastSums.h"
 
 #include <algorithm>
 #include <bit>
@@ -22,6 +23,15 @@ constexpr int64_t kSum = int64_t(1) << 57, kBarred = kSum, kMost = kSum << 2;
 /// The messages of an edge, by row and by column of its table.
 struct Messages {
   Costs toRows, toColumns;
+  SumSources ofRows, ofColumns; ///< of large tables
+};
+
+/// A table divided by a power of two, and with rows and columns exchanged.
+struct ScaledTable {
+  PairCosts straight, turned;
+  bool isLarge() const {
+    return std::max(straight.rows, straight.columns) > kManyRows;
+  }
 };
 
 /// One search. Costs are divided by a power of two so that they fit.
@@ -35,6 +45,7 @@ private:
   using Edge = ChoiceGraph::Edge;
 
   void scale();
+  ScaledTable scaledTable(const PairCosts &table) const;
   int64_t scaled(int64_t cost) const {
     return cost == kForbidden ? kBarred : cost >> shift;
   }
@@ -44,6 +55,8 @@ private:
   /// the edge brought to it.
   static Costs grouped(const Costs &share, const std::vector<unsigned> &groupOf,
                        const Costs &message);
+  static void pass(const PairCosts &table, const Costs &from, Costs &to,
+                   SumSources *sources, bool isExact);
   void passToColumns(unsigned edge, const Costs &share);
   int64_t passToRows(unsigned edge, const Costs &share);
   /// Adds the costs of an edge's pairs with the label of its other end.
@@ -62,10 +75,12 @@ private:
   const ChoiceGraph &graph;
   Solution best;
   unsigned shift = 0;
-  std::vector<Costs> costs;              ///< scaled, by node and label
-  std::vector<const PairCosts *> tables; ///< scaled, by edge
-  std::map<const PairCosts *, PairCosts> scaledTables;
+  std::vector<Costs> costs;                ///< scaled, by node and label
+  std::vector<const ScaledTable *> tables; ///< by edge
+  std::map<const PairCosts *, ScaledTable> scaledTables;
   std::vector<Messages> messages; ///< by edge
+  bool hasLarge = false;          ///< whether some table is large
+  bool isExact = true;            ///< whether this sweep's messages are
 };
 } // namespace
 
@@ -82,6 +97,13 @@ Search::Search(const ChoiceGraph &graph, std::vector<unsigned> start)
   best.cost = graph.costOf(start);
   best.labels = std::move(start);
   scale();
+}
+
+ScaledTable Search::scaledTable(const PairCosts &table) const {
+  PairCosts straight = table;
+  for (int64_t &cost : straight.costs)
+    cost = scaled(cost);
+  return {straight, transposed(straight)};
 }
 
 void Search::scale() {
@@ -104,13 +126,14 @@ void Search::scale() {
       cost = scaled(cost);
   }
   for (const Edge &edge : graph.edges()) {
-    auto [entry, fresh] =
-        scaledTables.try_emplace(edge.table.get(), *edge.table);
-    if (fresh)
-      for (int64_t &cost : entry->second.costs)
-        cost = scaled(cost);
+    auto entry = scaledTables.find(edge.table.get());
+    if (entry == scaledTables.end())
+      entry = scaledTables.emplace(edge.table.get(), scaledTable(*edge.table))
+                  .first;
     tables.push_back(&entry->second);
-    messages.push_back({Costs(edge.table->rows), Costs(edge.table->columns)});
+    hasLarge |= entry->second.isLarge();
+    messages.push_back(
+        {Costs(edge.table->rows), Costs(edge.table->columns), {}, {}});
   }
 }
 
@@ -150,44 +173,32 @@ static int64_t reduceLeast(Costs &message) {
   return least;
 }
 
-/// Lowers each of `count` costs to that of the row with `more` added. This and
-/// leastSum take most of the time of a search.
-__attribute__((target_clones("avx512f", "avx2", "default"))) static void
-lowerTo(int64_t *costs, const int64_t *row, int64_t more, unsigned count) {
-  for (unsigned i = 0; i < count; ++i) {
-    int64_t sum = row[i] + more;
-    costs[i] = sum < costs[i] ? sum : costs[i];
-  }
-}
-
-/// The least sum of two lists' costs at one place, at most `most`.
-__attribute__((target_clones("avx512f", "avx2", "default"))) static int64_t
-leastSum(const int64_t *a, const int64_t *b, int64_t most, unsigned count) {
-  for (unsigned i = 0; i < count; ++i) {
-    int64_t sum = a[i] + b[i];
-    most = sum < most ? sum : most;
-  }
-  return most;
+void Search::pass(const PairCosts &table, const Costs &from, Costs &to,
+                  SumSources *sources, bool isExact) {
+  if (!sources)
+    leastSums(table, from, kMost, to);
+  else if (isExact)
+    leastSums(table, from, kMost, to, *sources);
+  else
+    nearSums(table, from, kMost, to, *sources);
 }
 
 void Search::passToColumns(unsigned edge, const Costs &share) {
-  const PairCosts &table = *tables[edge];
-  Costs from = grouped(share, graph.edges()[edge].rowOf, messages[edge].toRows);
-  Costs &to = messages[edge].toColumns;
-  std::fill(to.begin(), to.end(), kMost);
-  for (unsigned row = 0; row < table.rows; ++row)
-    lowerTo(to.data(), table.rowAt(row), from[row], table.columns);
-  reduceLeast(to);
+  const ScaledTable &table = *tables[edge];
+  Messages &own = messages[edge];
+  Costs from = grouped(share, graph.edges()[edge].rowOf, own.toRows);
+  pass(table.straight, from, own.toColumns,
+       table.isLarge() ? &own.ofColumns : nullptr, isExact);
+  reduceLeast(own.toColumns);
 }
 
 int64_t Search::passToRows(unsigned edge, const Costs &share) {
-  const PairCosts &table = *tables[edge];
-  Costs from =
-      grouped(share, graph.edges()[edge].columnOf, messages[edge].toColumns);
-  Costs &to = messages[edge].toRows;
-  for (unsigned row = 0; row < table.rows; ++row)
-    to[row] = leastSum(table.rowAt(row), from.data(), kMost, table.columns);
-  return reduceLeast(to);
+  const ScaledTable &table = *tables[edge];
+  Messages &own = messages[edge];
+  Costs from = grouped(share, graph.edges()[edge].columnOf, own.toColumns);
+  pass(table.turned, from, own.toRows, table.isLarge() ? &own.ofRows : nullptr,
+       isExact);
+  return reduceLeast(own.toRows);
 }
 
 static Costs divided(const Costs &all, int64_t divisor) {
@@ -200,7 +211,7 @@ static Costs divided(const Costs &all, int64_t divisor) {
 void Search::addPairs(Costs &sums, unsigned index, bool isFirst,
                       const std::vector<unsigned> &labels) const {
   const Edge &edge = graph.edges()[index];
-  const PairCosts &table = *tables[index];
+  const PairCosts &table = tables[index]->straight;
   unsigned other = isFirst ? edge.columnOf[labels[edge.second]]
                            : edge.rowOf[labels[edge.first]];
   for (size_t label = 0; label < sums.size(); ++label) {
@@ -294,13 +305,20 @@ bool Search::keepCheaper(std::vector<unsigned> labels) {
 }
 
 Solution Search::run(const SolveLimits &limits) {
+  // Of graphs with large tables, one sweep in so many is exact and has a bound;
+  // the others prepare it.
+  constexpr unsigned kSweepsOfExact = 4;
   unsigned idle = 0;
   while (best.sweeps < limits.sweeps && idle < limits.idleSweeps &&
          best.cost - best.bound > saturatingAdd(best.cost, limits.offset) >>
              limits.gapBits) {
     ++best.sweeps;
+    isExact =
+        !hasLarge || best.sweeps <= 2 || best.sweeps % kSweepsOfExact == 0;
     bool better = keepCheaper(sweepForward());
     Wide bound = std::max<Wide>(sweepBackward(), 0) << shift;
+    if (!isExact)
+      continue;
     if (bound > best.bound) {
       best.bound = int64_t(std::min<Wide>(bound, best.cost));
       better = true;

@@ -9,7 +9,7 @@
 using namespace weft;
 
 // Joined and merged tables have no more rows and columns than this.
-static constexpr size_t kMostPlaces = 64;
+static constexpr size_t kMostPlaces = 256;
 
 Reduction::Reduction(const ChoiceGraph &graph)
     : graph(graph), edgesOf(graph.size()), isGone(graph.size()) {
@@ -111,10 +111,33 @@ void Reduction::fold(unsigned node) {
   }
 }
 
-int64_t Reduction::between(const Edge &edge, bool rowsFirst, unsigned mine,
-                           unsigned other) {
-  return rowsFirst ? edge.table->at(edge.rowOf[mine], other)
-                   : edge.table->at(other, edge.columnOf[mine]);
+/// Lowers each of `count` costs to the sum of `more` and the row's.
+__attribute__((target_clones("avx512f", "avx2", "default"))) static void
+lowerSum(int64_t *costs, const int64_t *row, int64_t more, unsigned count) {
+  for (unsigned i = 0; i < count; ++i) {
+    // Neither is negative: a sum that does not fit is forbidden.
+    auto sum = int64_t(uint64_t(row[i]) + uint64_t(more));
+    sum = sum < 0 ? kForbidden : sum;
+    costs[i] = sum < costs[i] ? sum : costs[i];
+  }
+}
+
+/// The table of two edges of a node without it: rows and columns are the places
+/// of their other ends.
+static PairCosts joinedTable(const PairCosts &a,
+                             const std::vector<unsigned> &rowOfA,
+                             const std::vector<int64_t> &own,
+                             const PairCosts &b,
+                             const std::vector<unsigned> &rowOfB) {
+  PairCosts made(a.columns, b.columns);
+  std::fill(made.costs.begin(), made.costs.end(), kForbidden);
+  for (unsigned label = 0; label < own.size(); ++label)
+    for (unsigned row = 0; row < made.rows; ++row) {
+      int64_t first = saturatingAdd(own[label], a.at(rowOfA[label], row));
+      if (first != kForbidden)
+        lowerSum(&made.at(row, 0), b.rowAt(rowOfB[label]), first, made.columns);
+    }
+  return made;
 }
 
 /// Replaces the node and its two edges by one edge.
@@ -128,20 +151,11 @@ void Reduction::join(unsigned node) {
                          costs[node], b.table,
                          isFirstOfB ? b.rowOf : b.columnOf, isFirstOfB}];
   if (!table) {
-    auto fresh = std::make_shared<PairCosts>(
-        isFirstOfA ? a.table->columns : a.table->rows,
-        isFirstOfB ? b.table->columns : b.table->rows);
-    std::fill(fresh->costs.begin(), fresh->costs.end(), kForbidden);
-    for (unsigned label = 0; label < costs[node].size(); ++label)
-      for (unsigned row = 0; row < fresh->rows; ++row) {
-        int64_t first = saturatingAdd(costs[node][label],
-                                      between(a, isFirstOfA, label, row));
-        for (unsigned column = 0; column < fresh->columns; ++column)
-          fresh->at(row, column) = std::min(
-              fresh->at(row, column),
-              saturatingAdd(first, between(b, isFirstOfB, label, column)));
-      }
-    table = std::move(fresh);
+    const PairCosts &ofA = *a.table, &ofB = *b.table;
+    table = std::make_shared<PairCosts>(joinedTable(
+        isFirstOfA ? ofA : transposed(ofA), isFirstOfA ? a.rowOf : a.columnOf,
+        costs[node], isFirstOfB ? ofB : transposed(ofB),
+        isFirstOfB ? b.rowOf : b.columnOf));
   }
   Edge edge{otherEnd(left, node), otherEnd(right, node),
             isFirstOfA ? a.columnOf : a.rowOf,

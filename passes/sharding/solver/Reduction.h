@@ -60,9 +60,6 @@ private:
   void dropEdge(unsigned edge);
   bool isSmall(unsigned node) const;
   unsigned otherEnd(unsigned edge, unsigned node) const;
-  /// The table of an edge with rows for the places of `node`'s labels.
-  static int64_t between(const Edge &edge, bool rowsFirst, unsigned mine,
-                         unsigned other);
   void build();
 
   const ChoiceGraph &graph;
