@@ -12,6 +12,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
 
@@ -35,8 +36,11 @@ static const std::vector<StringRef> &kinds() {
 
 static bool isKind(StringRef text) { return llvm::is_contained(kinds(), text); }
 
+static constexpr StringRef kGap = "gap";
+
 static bool isSubject(StringRef text) {
-  if (text == "bytes" || text == "memory" || text == "collectives")
+  if (text == "bytes" || text == "memory" || text == "collectives" ||
+      text == kGap)
     return true;
   text.consume_back(".bytes");
   return isKind(text);
@@ -44,7 +48,7 @@ static bool isSubject(StringRef text) {
 
 static std::string knownSubjects() {
   return "bytes, memory, collectives, " + llvm::join(kinds(), ", ") +
-         ", and these with .bytes";
+         ", these with .bytes, and gap";
 }
 
 std::optional<double> weft::parseQuantity(StringRef text) {
@@ -68,6 +72,16 @@ std::optional<double> weft::parseQuantity(StringRef text) {
       !std::isfinite(value * scale))
     return std::nullopt;
   return value * scale;
+}
+
+/// A part such as 0.01 in kGapParts.
+static std::optional<double> parseGap(StringRef text) {
+  double part = 0;
+  if (text.getAsDouble(part) || !(part >= 0) || !std::isfinite(part))
+    return std::nullopt;
+  // 0.0003 is three parts, though 10,000 times the double is less.
+  constexpr double kExact = 1e4;
+  return std::round(part * double(kGapParts) * kExact) / kExact;
 }
 
 int64_t weft::wholeQuantity(double quantity) {
@@ -95,7 +109,12 @@ static std::optional<Limit> parseLimit(StringRef text, std::string &error) {
     return error = "'" + subject.str() +
                    "' is nothing that can be limited; use " + knownSubjects(),
            std::nullopt;
-  auto value = parseQuantity(rest.trim());
+  bool isGap = subject == kGap;
+  auto value = isGap ? parseGap(rest.trim()) : parseQuantity(rest.trim());
+  if (!value && isGap)
+    return error = "'" + rest.trim().str() + "' of '" + text.str() +
+                   "' is no part of a price; write it as 0.01",
+           std::nullopt;
   if (!value)
     return error = "'" + rest.trim().str() + "' of '" + text.str() +
                    "' is no number; write it as 14336, 4e6 or 64MiB",
@@ -135,6 +154,11 @@ bool Limit::holds(int64_t cost) const {
   llvm_unreachable("unknown relation");
 }
 
+/// Whether the limit is on something that no collective adds to.
+static bool isSpentByNone(StringRef subject) {
+  return subject == "memory" || subject == kGap;
+}
+
 /// Whether the limit counts occurrences, not bytes.
 static bool countsCollectives(StringRef subject) {
   return subject == "collectives" || isKind(subject);
@@ -146,7 +170,7 @@ weft::spenders(const Limit &limit, const Explanation &explanation) {
   kind.consume_back(".bytes");
   bool ofKind = isKind(kind);
   std::vector<const CollectiveCost *> found;
-  if (kind != "memory")
+  if (!isSpentByNone(kind))
     for (const CollectiveCost &cost : explanation.collectives)
       if (!ofKind || cost.kind == kind)
         found.push_back(&cost);
@@ -160,6 +184,8 @@ weft::spenders(const Limit &limit, const Explanation &explanation) {
 int64_t weft::costOf(const Limit &limit, const Explanation &explanation) {
   if (limit.subject == "memory")
     return explanation.memory.total();
+  if (limit.subject == kGap)
+    return explanation.gap();
   int64_t sum = 0;
   for (const CollectiveCost *cost : spenders(limit, explanation))
     sum = saturatingAdd(sum, countsCollectives(limit.subject)
@@ -171,6 +197,23 @@ int64_t weft::costOf(const Limit &limit, const Explanation &explanation) {
 //===----------------------------------------------------------------------===//
 // Messages
 //===----------------------------------------------------------------------===//
+
+std::string weft::costText(const Limit &limit, int64_t cost) {
+  if (limit.subject != kGap)
+    return grouped(cost);
+  return llvm::formatv("{0:f4}", double(cost) / double(kGapParts)).str();
+}
+
+/// What is known of the price of the layouts.
+static std::string gapText(const Explanation &explanation) {
+  if (!explanation.layouts)
+    return "the step has too many devices or layouts to be priced at once; "
+           "annotate more tensors";
+  return "layouts are priced at " + grouped(explanation.layouts->price) +
+         " ps, and none is known to cost less than " +
+         grouped(explanation.layouts->bound) +
+         " ps; annotate the tensors of a conflict, or allow a larger gap";
+}
 
 /// The text of a collective: "all_reduce over "model", 480 bytes, at
 /// prog.mlir:12: output of d2 is ...".
@@ -234,6 +277,8 @@ static std::string advice(const Limit &limit, const Explanation &explanation) {
     return memoryText(explanation.memory) +
            "; shard the largest tensors over more axes, or make the batch "
            "smaller";
+  if (limit.subject == kGap)
+    return gapText(explanation);
   std::string text;
   std::vector<const CollectiveCost *> found = spenders(limit, explanation);
   constexpr size_t most = 3;
@@ -249,7 +294,7 @@ static std::string advice(const Limit &limit, const Explanation &explanation) {
 /// The location of the error: the line of the first collective that the limit
 /// counts, else of the program, as of its memory.
 static Location placeOf(plan::ProgramOp program, const Limit &limit) {
-  if (limit.subject == "memory")
+  if (isSpentByNone(limit.subject))
     return program.getLoc();
   StringRef kind = limit.subject;
   kind.consume_back(".bytes");
@@ -280,8 +325,8 @@ static LogicalResult checkProgram(plan::ProgramOp program,
       emitError(placeOf(program, limit))
           << "the budget \"" << limit.text << "\" is broken: a "
           << explanation.step << " step has "
-          << grouped(costOf(limit, explanation)) << " (" << limit.subject
-          << "); " << advice(limit, explanation);
+          << costText(limit, costOf(limit, explanation)) << " ("
+          << limit.subject << "); " << advice(limit, explanation);
   return failure();
 }
 

@@ -11,6 +11,8 @@
 //   memory             bytes on the fullest device
 //   all_reduce ...     number of collectives of one kind
 //   all_reduce.bytes   bytes that one device sends in them
+//   gap                what other layouts may save at most, as a part of the
+//                      price: gap<=0.01
 //
 // `weft.memory = 67108864 : i64`, the bytes of a device, is the limit on memory
 // that the compiler also works towards (weft-fit-memory).
@@ -46,7 +48,7 @@ struct Limit {
   std::string text; ///< the text as written: all_reduce<=2
   std::string subject;
   Relation relation = Relation::AtMost;
-  double value = 0;
+  double value = 0; ///< of gap: in kGapParts
 
   bool holds(int64_t cost) const;
 };
@@ -58,6 +60,9 @@ std::optional<std::vector<Limit>> parseBudget(llvm::StringRef text,
 /// The cost of a program in the limit's subject. Covers all subjects of
 /// parseBudget.
 int64_t costOf(const Limit &limit, const Explanation &explanation);
+
+/// The text of such a cost: 14,336, or 0.0123 for a gap.
+std::string costText(const Limit &limit, int64_t cost);
 
 /// A limit, its source, and the cost of the step.
 struct LimitStatus {

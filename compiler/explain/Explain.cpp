@@ -123,7 +123,14 @@ int64_t Explanation::totalCount() const {
 int64_t PricedLayouts::gap() const {
   if (price <= bound)
     return 0;
-  return int64_t(std::ceil(10000. * double(price - bound) / double(price)));
+  return int64_t(
+      std::ceil(double(kGapParts) * double(price - bound) / double(price)));
+}
+
+int64_t Explanation::gap() const {
+  if (layoutsUnproved)
+    return kGapParts;
+  return layouts ? layouts->gap() : 0;
 }
 
 Explanation weft::explainProgram(plan::ProgramOp program) {
@@ -134,6 +141,8 @@ Explanation weft::explainProgram(plan::ProgramOp program) {
   if (auto priced = program->getAttrOfType<DenseI64ArrayAttr>(kLayoutPriceAttr);
       priced && priced.size() == 2)
     result.layouts = {priced[0], priced[1]};
+  else
+    result.layoutsUnproved = bool(priced);
   MemoryUse &memory = result.memory;
   for (Operation &op : program.getBody().front()) {
     result.instructions += !isa<plan::WaitOp>(op);

@@ -115,16 +115,22 @@ struct FixSearchSummary {
 /// is below, in picoseconds (dialects/weft/LayoutPrice.h).
 struct PricedLayouts {
   int64_t price = 0, bound = 0;
-  /// The difference as a part of the price, in ten thousandths, rounded up.
+  /// The difference as a part of the price, in kGapParts, rounded up.
   int64_t gap() const;
 };
+inline constexpr int64_t kGapParts = 10'000;
 
 struct Explanation {
+  /// What other layouts may save at most, in kGapParts of the price: all, where
+  /// it is not known.
+  int64_t gap() const;
+
   std::string step;    ///< train, evaluate, predict, ...
   std::string devices; ///< "8 devices, data=2 x model=4"
   std::vector<CollectiveCost> collectives;
   MemoryUse memory;
   std::optional<PricedLayouts> layouts; ///< nothing: no op was in conflict
+  bool layoutsUnproved = false;         ///< conflicts were resolved one by one
   std::vector<RuleStatus> rules;
   int64_t instructions = 0;  ///< of the plan, with ports and buffers
   std::vector<Fix> fixes;    ///< changes that save bytes, the best first

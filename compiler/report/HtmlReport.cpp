@@ -39,9 +39,9 @@ void html::writeBudgets(const Report &report, llvm::raw_ostream &out) {
                                  : 0;
     out << "<tr><td>" << code(status.limit.text) << "</td><td>"
         << code(status.source) << "</td><td class=\"num\">"
-        << grouped(wholeQuantity(allowed)) << "</td><td class=\"num\">"
-        << grouped(status.cost) << "<i class=\"bar"
-        << (status.holds() ? "" : " bad")
+        << costText(status.limit, wholeQuantity(allowed))
+        << "</td><td class=\"num\">" << costText(status.limit, status.cost)
+        << "<i class=\"bar" << (status.holds() ? "" : " bad")
         << "\" style=\"width:" << px(std::min(share, 100.0))
         << "%\"></i></td><td>"
         << (status.holds() ? "<span class=\"tag good\">holds</span>"

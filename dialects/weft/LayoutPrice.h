@@ -6,7 +6,9 @@
 //
 // what its movements and its repeated work take, in picoseconds of the mesh's
 // links, and that no choice of its graph takes less than the second number
-// (passes/sharding/propagation/LayoutQuestion.h).
+// (passes/sharding/propagation/LayoutQuestion.h). Of a function whose conflicts
+// were resolved one after the other, as it has too many devices or layouts, it
+// says `array<i64>`: nothing is known of other choices.
 //
 //===----------------------------------------------------------------------===//
 

@@ -94,3 +94,30 @@ module attributes {weft.mesh = #mesh, weft.expect = "bytes<=1000"} {
     return %y : tensor<64x64xf32>
   }
 }
+
+// -----
+
+// The sum wants one axis for rows and for columns, so that layouts are priced:
+// none is cheaper than those that were chosen.
+#mesh = #weft.mesh<"d"=4>
+module attributes {weft.mesh = #mesh, weft.expect = "gap<0, gap<=0.01"} {
+  // expected-error-re @below {{the budget "gap<0" is broken: a priced step has 0.0000 (gap); layouts are priced at {{[0-9,]+}} ps, and none is known to cost less than {{[0-9,]+}} ps; annotate the tensors of a conflict, or allow a larger gap}}
+  func.func @priced(%a: tensor<64x64xf32> {weft.layout = #weft.layout<#mesh, [{"d"}, {}]>}, %b: tensor<64x64xf32> {weft.layout = #weft.layout<#mesh, [{}, {"d"}]>}) -> (tensor<64x64xf32> {weft.layout = #weft.layout<#mesh, [{"d"}, {}]>}) {
+    %s = weft.add %a, %b : tensor<64x64xf32>
+    %r = weft.relu %s : tensor<64x64xf32>
+    return %r : tensor<64x64xf32>
+  }
+}
+
+// -----
+
+// Layouts of so many devices are not priced all at once.
+#mesh = #weft.mesh<"d"=1024>
+module attributes {weft.mesh = #mesh, weft.expect = "gap<=0.01"} {
+  // expected-error @below {{the budget "gap<=0.01" is broken: a unpriced step has 1.0000 (gap); the step has too many devices or layouts to be priced at once; annotate more tensors}}
+  func.func @unpriced(%a: tensor<1024x1024xf32> {weft.layout = #weft.layout<#mesh, [{"d"}, {}]>}, %b: tensor<1024x1024xf32> {weft.layout = #weft.layout<#mesh, [{}, {"d"}]>}) -> (tensor<1024x1024xf32> {weft.layout = #weft.layout<#mesh, [{"d"}, {}]>}) {
+    %s = weft.add %a, %b : tensor<1024x1024xf32>
+    %r = weft.relu %s : tensor<1024x1024xf32>
+    return %r : tensor<1024x1024xf32>
+  }
+}

@@ -90,6 +90,24 @@ TEST_CASE("subjects are counted as often as a step runs them") {
         40); // runs 3 times
 }
 
+TEST_CASE("a gap is a part of the price, and all of it if that is not known") {
+  Explanation it = program();
+  CHECK(limitOf("gap<=0.01").value == 100);
+  // 0.0003 is less than three ten thousandths as a double.
+  CHECK(limitOf("gap<=0.0003").holds(3));
+  CHECK(refusal("gap<=1MB") ==
+        "'1MB' of 'gap<=1MB' is no part of a price; write it as 0.01");
+  CHECK(costOf(limitOf("gap<=0.01"), it) == 0);
+  it.layouts = {.price = 1'000'000, .bound = 987'654};
+  CHECK(costOf(limitOf("gap<=0.01"), it) == 124); // rounded up
+  CHECK(costText(limitOf("gap<=0.01"), 124) == "0.0124");
+  CHECK(costText(limitOf("bytes<=4e6"), 14336) == "14,336");
+  CHECK(spenders(limitOf("gap<=0.01"), it).empty());
+  it.layouts.reset();
+  it.layoutsUnproved = true;
+  CHECK(costOf(limitOf("gap<=0.01"), it) == 10'000);
+}
+
 TEST_CASE("relations hold up to their border") {
   CHECK(limitOf("bytes<=4").holds(4));
   CHECK_FALSE(limitOf("bytes<4").holds(4));

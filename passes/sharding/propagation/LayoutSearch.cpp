@@ -137,6 +137,7 @@ std::vector<OpSharding> LayoutSearch::run() {
   if (!isOpen)
     return start;
   std::optional<Proposal> solved = solve();
+  unproved = !solved;
   LayoutTable::Entries before = table.all();
   LayoutJournal *journal = table.kept();
   LayoutJournal notes = journal ? *journal : LayoutJournal();

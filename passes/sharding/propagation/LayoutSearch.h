@@ -44,6 +44,8 @@ public:
     int64_t price = 0, bound = 0;
   };
   std::optional<Proof> proof() const { return found; }
+  /// Whether an op was in conflict and no price of all layouts was found.
+  bool isUnproved() const { return unproved; }
 
 private:
   /// What the ops run with, and the layouts of the table for that.
@@ -61,6 +63,7 @@ private:
   std::vector<OpSharding> start; ///< each op by itself
   unsigned numConflicts = 0;
   std::optional<Proof> found;
+  bool unproved = false;
 };
 
 /// The price of all movements of the table's function under its layouts, and of

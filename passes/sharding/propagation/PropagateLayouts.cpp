@@ -97,11 +97,12 @@ struct PropagateLayouts
       LayoutSearch search(table);
       std::vector<OpSharding> shardings = search.run();
       numConflicts += search.conflicts();
+      Builder builder(&getContext());
       if (auto proof = search.proof())
-        function->setAttr(
-            kLayoutPriceAttr,
-            Builder(&getContext())
-                .getDenseI64ArrayAttr({proof->price, proof->bound}));
+        function->setAttr(kLayoutPriceAttr, builder.getDenseI64ArrayAttr(
+                                                {proof->price, proof->bound}));
+      else if (search.isUnproved())
+        function->setAttr(kLayoutPriceAttr, builder.getDenseI64ArrayAttr({}));
       LayoutAssignment assignment(function, table, std::move(shardings));
       assignment.run();
       numReshards += assignment.reshards();
