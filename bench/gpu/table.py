@@ -4,7 +4,7 @@
     python3 bench/gpu/table.py           says whether the page has them
     python3 bench/gpu/table.py --write   writes them there
 
-A row is of the newest file that has it, with the peers of that file. Rounds of one file become their median.
+A row is of the newest file that has it; peers are of the newest file that has them. Rounds of one file become their median.
 """
 
 import json
@@ -26,8 +26,9 @@ class Results:
     """The lines of one file."""
 
     def __init__(self, file):
-        self.name, self.date = file.name, file.name[:10]
+        self.name = file.name
         self.lines = [json.loads(line) for line in file.read_text().splitlines()]
+        self.measured = f"{file.name[:10]}, {self.find('machine', 'made from')['commit'][:8]}"
 
     def items(self, part):
         return list(dict.fromkeys(line["item"] for line in self.lines if line["part"] == part and line["ok"]))
@@ -45,10 +46,15 @@ class Results:
         versions = self.find("machine", "versions").get("versions", {})
         library = self.find("environment", "weft devices").get("libraries", [{}])[0]
         copy, product = self.find("ceilings", "copy of 1 GiB"), self.find("ceilings", "product bf16 8192")
-        return (f"{self.date}: {gpu[0]}, driver {gpu[1]}, cuBLASLt {library.get('version')}, commit {made['commit'][:8]}"
+        return (f"{self.name[:10]}: {gpu[0]}, driver {gpu[1]}, cuBLASLt {library.get('version')}, commit {made['commit'][:8]}"
                 f"{' with changes' if made['altered'] else ''}, code for `{made['target']}`; PyTorch {versions.get('torch')}, JAX "
                 f"{versions.get('jax')}. A copy of 1 GiB moves {copy['GBps']:,.0f} GB/s (counted twice: read and written), PyTorch's "
                 f"product of 8192 x 8192 in bf16 makes {product['TFLOPs']:,.0f} TFLOP/s. Lines: `bench/gpu/results/{self.name}`.")
+
+
+def peer_of(files, part, item):
+    """The newest file that measured a peer, or the last one."""
+    return next((its for its in reversed(files) if its.find(part, item)), files[-1])
 
 
 def shown(value, form):
@@ -77,13 +83,14 @@ def step_rows(files):
         if item not in found:
             continue
         its, peer = found[item], PEERS_OF.get(item, item)
-        own, xla = its.median("steps", item, "ms"), its.median("xla", peer, "ms")
-        torch = ", ".join(ms(its.median("gpt2", name, "ms")) for name in TORCH.get(item, ())) or "-"
-        losses, others = its.find("losses", item).get("losses", []), its.find("xla", item).get("losses", [])
+        other = peer_of(files, "xla", peer)
+        own, xla = its.median("steps", item, "ms"), other.median("xla", peer, "ms")
+        torch = ", ".join(ms(peer_of(files, "gpt2", name).median("gpt2", name, "ms")) for name in TORCH.get(item, ())) or "-"
+        losses, others = its.find("losses", item).get("losses", []), other.find("xla", item).get("losses", [])
         far = max((abs(a - b) / (abs(b) or 1) for a, b in zip(losses, others)), default=None)
         yield f"| {title} | {ms(own)} | {ms(its.median('profile', item, 'kernels_ms'))} | {ms(xla)} | " \
-              f"{ms(its.median('xla', peer, 'queued_ms'))} | {ms(its.median('xla', f'{peer}, TF32', 'ms'))} | {torch} | " \
-              f"{shown(own / xla if xla else None, '.2f')} | {shown(far, '.0e')} | {its.date} |"
+              f"{ms(other.median('xla', peer, 'queued_ms'))} | {ms(other.median('xla', f'{peer}, TF32', 'ms'))} | {torch} | " \
+              f"{shown(own / xla if xla else None, '.2f')} | {shown(far, '.0e')} | {its.measured} |"
 
 
 def fit_rows(files):
@@ -93,7 +100,7 @@ def fit_rows(files):
     for item, its in found.items():
         line = its.find("fit", item)
         far = line.get("difference_to_cpu:1", {})
-        yield f"| {item} | {ms(its.median('fit', item, 'ms'))} | {shown(far.get('first'), '.0e')} | {shown(far.get('largest'), '.0e')} | {its.date} |"
+        yield f"| {item} | {ms(its.median('fit', item, 'ms'))} | {shown(far.get('first'), '.0e')} | {shown(far.get('largest'), '.0e')} | {its.measured} |"
 
 
 def figure_rows(files):
@@ -103,12 +110,13 @@ def figure_rows(files):
     rows = sorted(((its.find("figures", item)["row"], item, its) for item, its in found.items()), key=lambda row: row[:2])
     for row, item, its in rows:
         line, kernels = its.find("figures", item), its.median("figures", item, "kernels_ms")
-        torch = its.median("torch", item.removesuffix(", own code"), "ms")
+        peer = item.removesuffix(", own code")
+        torch = peer_of(files, "torch", peer).median("torch", peer, "ms")
         copy = its.median("ceilings", "copy of 1 GiB", "GBps")
         share = its.median("figures", item, "GBps")
         yield f"| {row} | {item} | {ms(kernels)} | {ms(its.median('figures', item, 'ms'))} | {ms(torch)} | " \
-              f"{ms(its.median('xla', item.removesuffix(', own code'), 'queued_ms'))} | {shown(kernels / torch if torch else None, '.2f')} | " \
-              f"{shown(line.get('TFLOPs'), ',.1f')} | {shown(share / copy if share and copy else None, '.2f')} | {its.date} |"
+              f"{ms(peer_of(files, 'xla', peer).median('xla', peer, 'queued_ms'))} | {shown(kernels / torch if torch else None, '.2f')} | " \
+              f"{shown(line.get('TFLOPs'), ',.1f')} | {shown(share / copy if share and copy else None, '.2f')} | {its.measured} |"
 
 
 def tables(files):
