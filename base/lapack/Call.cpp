@@ -210,7 +210,8 @@ double Call::operations() const {
     return double(lengths[size_t(letter - 'a')]);
   };
   double smaller = 0, last = 0;
-  for (const ArrayForm &operand : routine().operands) {
+  const Routine &called = routine();
+  for (const ArrayForm &operand : called.operands) {
     if (operand.dims.size() != 2)
       continue;
     if (last == 0)

@@ -121,7 +121,8 @@ Result<Kernel> Kernel::make(const Call &call, const Library &library) {
     return Error{library.source() + " has no routine " + call.name() + "; " +
                      wayToLibrary(),
                  StatusCode::Incompatible};
-  for (const ArrayForm &form : call.routine().operands)
+  const Routine &routine = call.routine();
+  for (const ArrayForm &form : routine.operands)
     kernel.operands.push_back(kernel.describe(form));
   for (const ArrayForm &form : call.results()) {
     kernel.results.push_back(kernel.describe(form));

@@ -95,29 +95,34 @@ static char systemsOf(std::span<const int64_t> options) {
   return options[0] == 'L' ? 'n' : 'm';
 }
 
-static std::vector<Routine> makeTable() {
+// Arrays that several routines have, and their option.
+static std::vector<ArrayForm> general() { return {{Part::Same, "mn"}}; }
+static std::vector<ArrayForm> square() { return {{Part::Same, "nn"}}; }
+static std::vector<ArrayForm> decomposed() {
+  return {{Part::Same, "mn", 0},
+          {Part::Real, "k"},
+          {Part::Same, "mu"},
+          {Part::Same, "vn"},
+          {Part::Int32, ""}};
+}
+static OptionForm triangle() { return {"uplo", "LU"}; }
+
+/// Linear systems and the triangular factors that solve them.
+static std::vector<Routine> systemRoutines() {
   using enum Part;
-  std::string_view flags("\0\1", 2);
-  OptionForm triangle{"uplo", "LU"};
-  std::vector<ArrayForm> general = {{Same, "mn"}}, square = {{Same, "nn"}},
-                         decomposed = {{Same, "mn", 0},
-                                       {Real, "k"},
-                                       {Same, "mu"},
-                                       {Same, "vn"},
-                                       {Int32, ""}};
   return {
       {.name = "getrf",
        .complexName = "getrf",
-       .operands = general,
+       .operands = general(),
        .results = {{Same, "mn", 0}, {Int32, "k"}, {Int32, ""}},
        .cost = 1.0 / 2,
        .check = checkSizes,
        .adapters = kGetrf},
       {.name = "potrf",
        .complexName = "potrf",
-       .operands = square,
+       .operands = square(),
        .results = {{Same, "nn", 0}, {Int32, ""}},
-       .options = {triangle},
+       .options = {triangle()},
        .takesRows = true,
        .cost = 1.0 / 6,
        .check = checkSizes,
@@ -127,15 +132,41 @@ static std::vector<Routine> makeTable() {
        .operands = {{Same, "ss"}, {Same, "mn"}},
        .results = {{Same, "mn", 1}},
        .options =
-           {{"side", "LR"}, triangle, {"trans_x", "NTC"}, {"diag", "NU"}},
+           {{"side", "LR"}, triangle(), {"trans_x", "NTC"}, {"diag", "NU"}},
        .takesRows = true,
        .cost = 1.0 / 2,
        .independent = systemsOf,
        .check = checkSolve,
        .adapters = kTrsm},
+      {.name = "gtsv",
+       .complexName = "gtsv",
+       .operands = {{Same, "n"}, {Same, "n"}, {Same, "n"}, {Same, "nr"}},
+       .results = {{Same, "n", 0},
+                   {Same, "n", 1},
+                   {Same, "n", 2},
+                   {Same, "nr", 3},
+                   {Int32, ""}},
+       .check = checkSizes,
+       .adapters = kGtsv},
+      {.name = "trsyl",
+       .complexName = "trsyl",
+       .operands = {{Same, "mm"}, {Same, "nn"}, {Same, "mn"}},
+       .results = {{Same, "mn", 2}, {Real, ""}, {Int32, ""}},
+       .options = {{"trans_a", "NTC"}, {"trans_b", "NTC"}, {"sign", ""}},
+       .cost = 2,
+       .check = checkSign,
+       .adapters = kTrsyl},
+  };
+}
+
+/// Orthogonal factors and their products.
+static std::vector<Routine> orthogonalRoutines() {
+  using enum Part;
+  std::string_view flags("\0\1", 2);
+  return {
       {.name = "geqrf",
        .complexName = "geqrf",
-       .operands = general,
+       .operands = general(),
        .results = {{Same, "mn", 0}, {Same, "k"}},
        .asksForMemory = true,
        .check = checkSizes,
@@ -163,37 +194,26 @@ static std::vector<Routine> makeTable() {
        .cost = 2,
        .check = checkMultiply,
        .adapters = kOrmqr},
-      {.name = "gtsv",
-       .complexName = "gtsv",
-       .operands = {{Same, "n"}, {Same, "n"}, {Same, "n"}, {Same, "nr"}},
-       .results = {{Same, "n", 0},
-                   {Same, "n", 1},
-                   {Same, "n", 2},
-                   {Same, "nr", 3},
-                   {Int32, ""}},
-       .check = checkSizes,
-       .adapters = kGtsv},
-      {.name = "trsyl",
-       .complexName = "trsyl",
-       .operands = {{Same, "mm"}, {Same, "nn"}, {Same, "mn"}},
-       .results = {{Same, "mn", 2}, {Real, ""}, {Int32, ""}},
-       .options = {{"trans_a", "NTC"}, {"trans_b", "NTC"}, {"sign", ""}},
-       .cost = 2,
-       .check = checkSign,
-       .adapters = kTrsyl},
+  };
+}
+
+/// Spectra and singular values.
+static std::vector<Routine> spectrumRoutines() {
+  using enum Part;
+  return {
       {.name = "syevd",
        .complexName = "heevd",
-       .operands = square,
+       .operands = square(),
        .results = {{Same, "nn", 0}, {Real, "n"}, {Int32, ""}},
-       .options = {{"mode", "VN"}, triangle},
+       .options = {{"mode", "VN"}, triangle()},
        .asksForMemory = true,
        .cost = 4,
        .check = checkSizes,
        .adapters = kSyevd},
       {.name = "gesdd",
        .complexName = "gesdd",
-       .operands = general,
-       .results = decomposed,
+       .operands = general(),
+       .results = decomposed(),
        .options = {{"mode", "ASN"}},
        .asksForMemory = true,
        .cost = 10,
@@ -201,8 +221,8 @@ static std::vector<Routine> makeTable() {
        .adapters = kGesdd},
       {.name = "gesvd",
        .complexName = "gesvd",
-       .operands = general,
-       .results = decomposed,
+       .operands = general(),
+       .results = decomposed(),
        .options = {{"mode", "ASN"}},
        .asksForMemory = true,
        .cost = 10,
@@ -210,7 +230,7 @@ static std::vector<Routine> makeTable() {
        .adapters = kGesvd},
       {.name = "geev",
        .complexName = "geev",
-       .operands = square,
+       .operands = square(),
        .results = {{Same, "n"},
                    {Same, "n", -1, true},
                    {Complex, "nn"},
@@ -221,9 +241,16 @@ static std::vector<Routine> makeTable() {
        .cost = 12,
        .check = checkSizes,
        .adapters = kGeev},
+  };
+}
+
+/// Forms that are similar to a matrix.
+static std::vector<Routine> formRoutines() {
+  using enum Part;
+  return {
       {.name = "gees",
        .complexName = "gees",
-       .operands = square,
+       .operands = square(),
        .results = {{Same, "nn", 0},
                    {Same, "nn"},
                    {Same, "n"},
@@ -237,7 +264,7 @@ static std::vector<Routine> makeTable() {
        .adapters = kGees},
       {.name = "gehrd",
        .complexName = "gehrd",
-       .operands = square,
+       .operands = square(),
        .results = {{Same, "nn", 0}, {Same, "p"}, {Int32, ""}},
        .options = {{"low", ""}, {"high", ""}},
        .asksForMemory = true,
@@ -246,18 +273,27 @@ static std::vector<Routine> makeTable() {
        .adapters = kGehrd},
       {.name = "sytrd",
        .complexName = "hetrd",
-       .operands = square,
+       .operands = square(),
        .results = {{Same, "nn", 0},
                    {Real, "n"},
                    {Real, "p"},
                    {Same, "p"},
                    {Int32, ""}},
-       .options = {triangle},
+       .options = {triangle()},
        .asksForMemory = true,
        .cost = 2.0 / 3,
        .check = checkSizes,
        .adapters = kSytrd},
   };
+}
+
+static std::vector<Routine> makeTable() {
+  std::vector<Routine> table;
+  for (const std::vector<Routine> &part :
+       {systemRoutines(), orthogonalRoutines(), spectrumRoutines(),
+        formRoutines()})
+    table.insert(table.end(), part.begin(), part.end());
+  return table;
 }
 
 std::span<const Routine> allRoutines() {

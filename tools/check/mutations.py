@@ -30,6 +30,7 @@ TESTS = [
     ("lit dialects", "weft-opt", [LIT, "-s", "build/test/dialects"]),
     ("plan-file-test", "plan-file-test", ["build/bin/plan-file-test"]),
     ("runtime-plan-test", "runtime-plan-test", ["build/bin/runtime-plan-test"]),
+    ("runtime-plan-kernels-test", "runtime-plan-kernels-test", ["build/bin/runtime-plan-kernels-test"]),
     ("runtime-async-test", "runtime-async-test", ["build/bin/runtime-async-test"]),
     ("runtime-executor-test", "runtime-executor-test", ["build/bin/runtime-executor-test"]),
     ("layout-quality-test", "layout-quality-test", ["build/bin/layout-quality-test"]),

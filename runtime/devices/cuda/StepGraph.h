@@ -59,7 +59,8 @@ public:
   Status end(std::unique_ptr<StepGraph> &out);
 
 private:
-  explicit GraphCapture(const GpuStream &stream) : origin(stream) {}
+  explicit GraphCapture(const GpuStream &stream [[clang::lifetimebound]])
+      : origin(stream) {}
   /// The nodes that the stream's next operation would wait for.
   Status find(std::vector<cuda::GraphNode> &out, cuda::Graph &graph) const;
   /// Sets those nodes.

@@ -10,7 +10,10 @@ import random
 import shutil
 import subprocess
 import sys
-import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "exec"))
+
+import patience  # noqa: E402
 
 CUTS, MOST_LINES = 10, 16
 
@@ -21,10 +24,11 @@ def cut(check, out, steps, count):
     file = out / "results.jsonl"
     command = [sys.executable, check, out, "--tiny", "--minutes", "1", "--only", steps]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    seen = b""
-    while seen.count(b"\n") < count and process.poll() is None:
-        time.sleep(0.005)
-        seen = file.read_bytes() if file.exists() else b""
+
+    def read():
+        return file.read_bytes() if file.exists() else b""
+    patience.until(lambda: read().count(b"\n") >= count or process.poll() is not None, f"{file} has {count} lines")
+    seen = read()
     process.kill()
     printed = process.communicate()[0]
     return seen, file.read_bytes(), printed

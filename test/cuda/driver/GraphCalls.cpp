@@ -52,7 +52,8 @@ static bool areBefore(const std::vector<GraphNode> &nodes,
 /// first one.
 static bool endStreams(const Capture &capture) {
   bool areJoined = true;
-  for (Stream stream : Driver::get().streams) {
+  Driver &driver = Driver::get();
+  for (Stream stream : driver.streams) {
     if (stream->capture.get() != &capture || stream == capture.origin)
       continue;
     areJoined &= areBefore(stream->captured, capture.origin->captured);
