@@ -126,10 +126,15 @@ static Status withAdvice(Status result) {
 
 Status Program::prepare() const {
   std::lock_guard<std::mutex> guard(preparing);
-  // A program may have no kernels.
-  bool isDone = library || contents.kernels.empty();
-  if (!contents.isOfHost() || (code.empty() && isDone))
+  // A program may have no kernels, or only those that devices have.
+  bool hasCode = std::ranges::any_of(contents.kernels, [](const Kernel &each) {
+    return std::holds_alternative<HostKernel>(each.code);
+  });
+  if (!contents.isOfHost() || (code.empty() && (library || !hasCode))) {
+    kernels.resize(contents.kernels.size());
+    sharedKernels.resize(contents.kernels.size());
     return {};
+  }
   if (library) // an earlier call missed a kernel
     dlclose(std::exchange(library, nullptr));
   return withAdvice(loadKernels());
