@@ -39,7 +39,8 @@ static int64_t blockOf(int64_t terms, int64_t together) {
 static int64_t sideOf(ReduceOp op) {
   constexpr int64_t kBytes = 16;
   RankedTensorType input = typeOf(op.getInput());
-  if (llvm::is_contained(op.getDims(), input.getRank() - 1))
+  if (input.getRank() == 0 ||
+      llvm::is_contained(op.getDims(), input.getRank() - 1))
     return 1;
   int64_t side = std::max<int64_t>(kBytes / bytesOf(input.getElementType()), 1);
   while (input.getShape().back() % side != 0)

@@ -34,7 +34,7 @@ UNSEEN = {
          "--max-shard-size": "one shard holds this model", "--interpolation": "is for images",
          "--crop-to-aspect-ratio": "is for images", "--class-names": "is for images", "--image-seed": "is for images",
          "--inputs": "is for tables (tables.test)", "--targets": "is for tables", "--missing": "is for tables",
-         "--verbose": "a pipe gets the same lines"},
+         "--verbose": "a pipe gets the same lines", "--graphs": "is for GPUs (test/cuda/graphs.test)"},
     "explain": {"--learning-rate": "the rate is a variable", "--fix-seconds": "ends a search that this model does not need",
                 "--all": "this model has no rows to leave out (explain-rows.test)"},
     "compile": {"--learning-rate": "the rate is a variable", "--kernel": "is for assembly"},

@@ -26,7 +26,7 @@ def main():
 
     compile_programs(0, count)
     sections = re.split(r"^## ", open(page).read(), flags=re.M)
-    ops = [op for section in sections if not section.startswith(OUTSIDE) for op in re.findall(r"^\| `(\w+)` \|", section, re.M)]
+    ops = [op for section in sections if not section.startswith(OUTSIDE) for op in re.findall(r"^\| `(\w+)` \|(?!.* by a library that)", section, re.M)]
     programs = count
     while programs < 2 * count and not set(ops) <= drawn:  # which ops these seeds draw is chance
         compile_programs(programs, count // 8)

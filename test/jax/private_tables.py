@@ -18,7 +18,7 @@ from jax._src import callback, compilation_cache, compiler, debugging, stages, x
 from jax._src.custom_partitioning import custom_partitioning_p
 from jax._src.interpreters import mlir
 from jax._src.lax import linalg, parallel
-from jax_plugins.weft import known_programs, lowerings
+from jax_plugins.weft import known_programs, lapack, lowerings
 
 BEFORE = {"as_text": stages.Executable.as_text, "is_cache_used": compilation_cache.is_cache_used,
           "compile": compiler.backend_compile_and_load}
@@ -67,6 +67,7 @@ def rules():
               debugging.inspect_sharding_p, custom_partitioning_p, linalg.cholesky_p]
     wanted += [getattr(importlib.import_module("jax._src." + row[0]), name) for name, row in lowerings.FUNCTIONS.items()]
     wanted += [primitive for primitive, _ in lowerings._programs_of_jax()]
+    wanted += [primitive for primitive, _ in lapack.rules_of_jax()]
     wanted += [getattr(parallel, name) for name in lowerings.BROADCASTS if hasattr(parallel, name)]
     missing = [primitive.name for primitive in wanted if primitive not in ours]
     assert not missing, f"no rules for {missing}"
