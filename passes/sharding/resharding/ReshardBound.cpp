@@ -31,18 +31,20 @@ DeviceTable::DeviceTable(const Problem &problem)
   for (auto [axis, isUsed] : llvm::enumerate(used))
     if (isUsed) {
       axes.push_back(axis);
+      strides.push_back(strideOf(problem.mesh.axes, uint32_t(axis)));
       devices *= problem.mesh.axes[axis].size;
     }
   rows.resize(devices * width);
   goals.resize(devices * rank);
   wantedVolume.assign(devices, 1);
   View target(problem, problem.target);
+  auto steps = llvm::map_to_vector(problem.digits, [&](const auto &digit) {
+    return strideOf(problem.mesh.axes, digit);
+  });
   for (int64_t row = 0; row < devices; ++row) {
     int64_t position = firstOf(row);
     for (unsigned i = 0; i < count; ++i)
-      rows[row * width + i] = position /
-                              strideOf(problem.mesh.axes, problem.digits[i]) %
-                              problem.digits[i].size;
+      rows[row * width + i] = position / steps[i] % problem.digits[i].size;
     for (unsigned dim = 0; dim < rank; ++dim) {
       if (!problem.frozen[dim].empty())
         rows[row * width + count + dim] =
@@ -64,10 +66,9 @@ int64_t DeviceTable::rowOf(int64_t position) const {
 
 int64_t DeviceTable::firstOf(int64_t row) const {
   int64_t position = 0;
-  for (unsigned axis : llvm::reverse(axes)) {
+  for (auto [axis, stride] : llvm::reverse(llvm::zip_equal(axes, strides))) {
     int64_t size = problem.mesh.axes[axis].size;
-    position +=
-        row % size * strideOf(problem.mesh.axes, SubAxis{axis, 1, size});
+    position += row % size * stride;
     row /= size;
   }
   return position;

@@ -59,7 +59,8 @@ private:
   int64_t firstOf(int64_t row) const;
 
   const Problem &problem;
-  llvm::SmallVector<unsigned, 4> axes; ///< axes by which rows differ
+  llvm::SmallVector<unsigned, 4> axes;   ///< axes by which rows differ
+  llvm::SmallVector<int64_t, 4> strides; ///< of these axes in positions
   unsigned width; ///< fields of a row: digits, frozen number of each dimension
   std::vector<int32_t> rows;
   std::vector<Interval> goals; ///< one for each row and dimension
