@@ -183,17 +183,21 @@ Status GpuProgram::placeCoordinates(const std::vector<GpuShare> &shares,
 
 Status GpuProgram::connect(const std::vector<GpuShare> &shares) const {
   const Plan &plan = owner->plan();
-  std::set<std::pair<Gpu *, Gpu *>> pairs;
-  for (const Instruction &i : plan.instructions)
-    if (i.kind == plan::Operation::Start)
-      for (const std::vector<int64_t> &group : plan.collectives[i.index].groups)
-        for (int64_t one : group)
-          for (int64_t other : group)
-            pairs.emplace(shares[size_t(one)].gpu.get(),
-                          shares[size_t(other)].gpu.get());
-  for (auto [one, other] : pairs)
-    if (Status ok = one->connect(*other); !ok)
-      return ok.in("program \"" + plan.name + "\"");
+  std::set<std::pair<const Gpu *, const Gpu *>> seen;
+  for (const Instruction &i : plan.instructions) {
+    if (i.kind != plan::Operation::Start)
+      continue;
+    for (const std::vector<int64_t> &group : plan.collectives[i.index].groups)
+      for (int64_t one : group)
+        for (int64_t other : group) {
+          Gpu &from = *shares[size_t(one)].gpu;
+          const Gpu &to = *shares[size_t(other)].gpu;
+          if (!seen.emplace(&from, &to).second)
+            continue;
+          if (Status ok = from.connect(to); !ok)
+            return ok.in("program \"" + plan.name + "\"");
+        }
+  }
   return {};
 }
 
