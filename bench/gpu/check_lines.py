@@ -129,7 +129,7 @@ class Check:
                     has_begun = True
                     continue
                 self.say({**line, **added})
-                if line["item"] == item and (not line["ok"] or line["part"] not in ("losses", "steps")):
+                if line["item"] == item and (not line["ok"] or line["part"] not in ("losses", "steps", "models")):
                     item = None
             status = process.wait()
             other.join(2)

@@ -192,6 +192,18 @@ def steps(check):
     check.state("steps")
 
 
+def models(check):
+    """Train steps of Keras models of the field; peers_of_models has the same in Keras on JAX."""
+    if not check.tiny:
+        check.own("models", "--seconds", "0.5", limit=75, idle=40)
+        check.state("models")
+
+
+def peers_of_models(check):
+    """Needs Keras on the machine."""
+    check.peers("keras", limit=150, idle=100)
+
+
 def profile(check):
     """The command `weft profile` itself."""
     if not check.weft:
@@ -268,5 +280,5 @@ def again(check):
             break
 
 
-STEPS = {its.__name__: its for its in (environment, ceilings, conformance, answers, steps, fit, figures, peers_of_steps, compile_here,
-                                       profile, peers_of_figures, checks, torch_compiled, again)}
+STEPS = {its.__name__: its for its in (environment, ceilings, conformance, answers, steps, fit, figures, peers_of_steps, models,
+                                       peers_of_models, compile_here, profile, peers_of_figures, checks, torch_compiled, again)}

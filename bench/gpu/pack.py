@@ -29,7 +29,7 @@ TARGET = "cuda:sm_90a"
 TESTS = ["cuda-driver-test", "gpu-collectives-test"]
 LIBRARIES = ["libWeftRuntime.so.0", "libWeftCuda.so", "libweft_test_kernels.so"]
 SCRIPTS = ["check.py", "check_lines.py", "check_steps.py", "summary.py", "programs.py", "runtime.py", "inputs.py", "figures.py",
-           "peers.py", "torch_figures.py", "README.md"]
+           "peers.py", "torch_figures.py", "keras_models.py", "README.md"]
 ALSO = ("libstdc++.so.6", "libgcc_s.so.1")  # of the compiler
 TINY_FIXTURES = ("cond", "einsum_attention", "while")
 MODELS = {"mlp": "seed-functional-mlp", "cnn": "seed-cnn"}
@@ -135,6 +135,21 @@ class Maker:
                 "part": "steps", "integers": 10, "low": 0.0, "high": 0.04, "loss": results.index("metrics/loss"), "samples": batch,
                 "compile_s": seconds}
 
+    def keras_models(self):
+        """Train steps of models of the field; their JSON, which Keras on JAX reads, too."""
+        import keras_models
+        for name, its in {} if self.tiny else keras_models.MODELS.items():
+            model = self.folder / "models" / f"{name}.json"
+            subprocess.run([sys.executable, "-c", f"import keras_models, pathlib; keras_models.write({name!r}, pathlib.Path({str(model)!r}))"],
+                           check=True, cwd=HERE)
+            flags = ["--step", "train", "--batch-size", its["batch"], "--seed", "7", *its["flags"]]
+            file, seconds = self.compile(model, name, flags=flags)
+            ports = [line.split() for line in self.weft("run", file, "--list")[0].splitlines() if line.startswith("input ")]
+            ranges = {number: its["words" if port[2] == "input" else "classes"] for number, port in enumerate(ports)
+                      if port[2] in ("input", "label")}
+            self.manifest["programs"][name] = {"part": "models", "integers_of": ranges, "low": 0.0, "high": 0.04,
+                                               "samples": its["batch"], "compile_s": seconds}
+
     def fixtures(self):
         """The project's StableHLO tests with JAX's results, but the whole train steps."""
         for source in sorted((ROOT / "test" / "fixtures" / "stablehlo").glob("*.mlir")):
@@ -217,7 +232,7 @@ def main():
         maker.binaries()
         if wheel:
             maker.command(wheel)
-        for part in (maker.programs, maker.keras_steps, maker.fixtures, maker.figures, maker.fits, maker.finish):
+        for part in (maker.programs, maker.keras_steps, maker.keras_models, maker.fixtures, maker.figures, maker.fits, maker.finish):
             part()
         with tarfile.open(options.out, "w:xz", preset=9) as archive:
             archive.add(maker.folder, "gpu-check")

@@ -4,6 +4,7 @@
     python3 peers.py ceilings          PyTorch: a copy of 1 GiB, products of 8192 x 8192 matrices
     python3 peers.py torch [NAME...]   PyTorch: the figures of figures.py
     python3 peers.py xla [NAME...]     JAX's compiler on the very same StableHLO: train steps, then figures
+    python3 peers.py keras [NAME...]   Keras on JAX: the train steps of keras_models.py
     python3 peers.py gpt2 [eager|compiled]   PyTorch: a GPT-2 of 124 M weights, 16 x 1024 tokens, bf16, fused attention and AdamW
 
 --cpu: on this machine's CPU with small sizes, to try this file. Each measurement stands alone: one that fails says why.
@@ -279,9 +280,16 @@ def xla(names, tiny):
             attempt("xla", item, lambda: one(name, listed[name], exact))
 
 
+def keras_steps(names):
+    import keras_models
+    for name in keras_models.MODELS:
+        if not names or name in names:
+            attempt("keras", name, lambda: keras_models.peer(HERE / "models" / f"{name}.json", name))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=["ceilings", "torch", "xla", "gpt2"])
+    parser.add_argument("part", choices=["ceilings", "torch", "xla", "keras", "gpt2"])
     parser.add_argument("names", nargs="*")
     parser.add_argument("--cpu", action="store_true")
     parser.add_argument("--after")
@@ -294,6 +302,8 @@ def main():
         os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
         os.environ.setdefault("JAX_PLATFORMS", device)
         xla(options.names, options.cpu)
+    elif options.part == "keras":
+        keras_steps(options.names)
     elif options.part == "torch":
         figures_of_torch(options.names, device, options.cpu)
     elif options.part == "gpt2":

@@ -106,12 +106,14 @@ def steps(weft, name, its, options):
             begin = time.perf_counter()
             program.run()
             first = first or 1e3 * (time.perf_counter() - begin)
-            loss = program.result(its["loss"]).reshape(-1).astype(np.float64)
-            losses.append(float(loss[0] / loss[1]) if loss.size == 2 else float(loss[0]))
-        say({"part": "losses", "item": name, "ok": bool(np.isfinite(losses).all()), "losses": losses,
-             "load_ms": round(program.load_ms, 1), "draw_and_write_s": round(bind_s, 2), "first_run_ms": round(first, 2)})
+            if "loss" in its:
+                loss = program.result(its["loss"]).reshape(-1).astype(np.float64)
+                losses.append(float(loss[0] / loss[1]) if loss.size == 2 else float(loss[0]))
+        loaded = {"load_ms": round(program.load_ms, 1), "draw_and_write_s": round(bind_s, 2), "first_run_ms": round(first, 2)}
+        if losses:
+            say({"part": "losses", "item": name, "ok": bool(np.isfinite(losses).all()), "losses": losses, **loaded})
         times = milliseconds(program.run, 3, options.most, options.seconds)
-        line = {"ok": True, **spread(times), "launches": program.info.launches, "arena_GB": round(program.info.arena_bytes / 1e9, 3)}
+        line = {"ok": True, **spread(times), **({} if losses else loaded), "launches": program.info.launches, "arena_GB": round(program.info.arena_bytes / 1e9, 3)}
         for what in ("tokens", "samples"):
             if what in its:
                 line[f"{what}_per_s"] = round(its[what] / statistics.median(times) * 1e3)
@@ -168,7 +170,7 @@ def say(line):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=["devices", "answers", "fixtures", "steps", "figures", "hold"])
+    parser.add_argument("part", choices=["devices", "answers", "fixtures", "steps", "models", "figures", "hold"])
     parser.add_argument("names", nargs="*")
     parser.add_argument("--after", help="the last program that is left out")
     parser.add_argument("--runs", type=int, default=3, help="of answers")
@@ -195,7 +197,7 @@ def run_part(weft, options):
     names = options.names or list(listed)
     if options.after:
         names = names[names.index(options.after) + 1:]
-    run = {"answers": answers, "fixtures": answers, "steps": steps, "figures": figures}[options.part]
+    run = {"answers": answers, "fixtures": answers, "steps": steps, "models": steps, "figures": figures}[options.part]
     for name in names:
         if name not in listed:
             continue

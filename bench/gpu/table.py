@@ -18,6 +18,13 @@ BEGIN, END = "<!-- GPU figures: bench/gpu/table.py --write -->", "<!-- end of GP
 STEPS = {"mlp": "MLP of the seed, batch 128, StableHLO of Keras' step", "mlp-keras": "the same MLP, compiled from Keras' file",
          "cnn": "CNN of the seed, batch 256, StableHLO of Keras' step", "cnn-keras": "the same CNN, compiled from Keras' file",
          "gpt2-bf16": "GPT-2, 124 M weights, 16 x 1024 tokens, bf16, Adam", "gpt2-f32": "GPT-2, 124 M weights, 1 x 1024 tokens, f32, Adam"}
+MODELS = {
+    "resnet50-bf16": "ResNet-50, mixed_bfloat16, 64 images of 224 x 224", "mobilenet-bf16": "MobileNetV2, mixed_bfloat16, 64 images of 224 x 224",
+    "bert-bf16": "encoder of 6 layers, 512 wide, 32 x 128 words of 30,522, mixed_bfloat16",
+    "bert": "encoder of 6 layers, 512 wide, 32 x 128 words of 30,522, both in TF32",
+    "bert-exact": "encoder of 6 layers, 512 wide, 32 x 128 words of 30,522, Weft with all bits of f32, Keras in TF32",
+    "recurrent": "LSTM in both directions and GRU, 128 wide, 64 x 128 words of 20,000, both in TF32",
+    "recurrent-exact": "LSTM in both directions and GRU, 128 wide, 64 x 128 words of 20,000, Weft with all bits of f32, Keras in TF32"}
 PEERS_OF = {"mlp-keras": "mlp", "cnn-keras": "cnn"}  # the StableHLO of the same model
 TORCH = {"gpt2-bf16": ("PyTorch, eager", "PyTorch, compiled")}
 
@@ -46,10 +53,11 @@ class Results:
         versions = self.find("machine", "versions").get("versions", {})
         library = self.find("environment", "weft devices").get("libraries", [{}])[0]
         copy, product = self.find("ceilings", "copy of 1 GiB"), self.find("ceilings", "product bf16 8192")
+        ceilings = f" A copy of 1 GiB moves {copy['GBps']:,.0f} GB/s (counted twice: read and written), PyTorch's product of 8192 x 8192 " \
+                   f"in bf16 makes {product['TFLOPs']:,.0f} TFLOP/s." if copy and product else ""
         return (f"{self.name[:10]}: {gpu[0]}, driver {gpu[1]}, cuBLASLt {library.get('version')}, commit {made['commit'][:8]}"
                 f"{' with changes' if made['altered'] else ''}, code for `{made['target']}`; PyTorch {versions.get('torch')}, JAX "
-                f"{versions.get('jax')}. A copy of 1 GiB moves {copy['GBps']:,.0f} GB/s (counted twice: read and written), PyTorch's "
-                f"product of 8192 x 8192 in bf16 makes {product['TFLOPs']:,.0f} TFLOP/s. Lines: `bench/gpu/results/{self.name}`.")
+                f"{versions.get('jax')}.{ceilings} Lines: `bench/gpu/results/{self.name}`.")
 
 
 def peer_of(files, part, item):
@@ -93,6 +101,20 @@ def step_rows(files):
               f"{shown(own / xla if xla else None, '.2f')} | {shown(far, '.0e')} | {its.measured} |"
 
 
+def model_rows(files):
+    found, peers = newest(files, "models"), newest(files, "keras")
+    yield "| Keras model, a train step with Adam | Weft, ms | its kernels, ms | Keras on JAX, ms | Weft / Keras on JAX | measured |"
+    yield "|---|---|---|---|---|---|"
+    for item in MODELS:
+        if item not in found:
+            continue
+        its = found[item]
+        own = its.median("models", item, "ms")
+        other = peers[item].median("keras", item, "ms") if item in peers else None
+        yield f"| {MODELS[item]} | {ms(own)} | {ms(its.median('profile', item, 'kernels_ms'))} | {ms(other)} | " \
+              f"{shown(own / other if other else None, '.2f')} | {its.measured} |"
+
+
 def fit_rows(files):
     found = newest(files, "fit")
     yield "| `weft fit` | ms a step (`--stats`) | first loss, difference from the CPU's | largest of all steps | measured |"
@@ -112,7 +134,7 @@ def figure_rows(files):
         line, kernels = its.find("figures", item), its.median("figures", item, "kernels_ms")
         peer = item.removesuffix(", own code")
         torch = peer_of(files, "torch", peer).median("torch", peer, "ms")
-        copy = its.median("ceilings", "copy of 1 GiB", "GBps")
+        copy = peer_of(files, "ceilings", "copy of 1 GiB").median("ceilings", "copy of 1 GiB", "GBps")
         share = its.median("figures", item, "GBps")
         yield f"| {row} | {item} | {ms(kernels)} | {ms(its.median('figures', item, 'ms'))} | {ms(torch)} | " \
               f"{ms(peer_of(files, 'xla', peer).median('xla', peer, 'queued_ms'))} | {shown(kernels / torch if torch else None, '.2f')} | " \
@@ -120,9 +142,9 @@ def figure_rows(files):
 
 
 def tables(files):
-    used = [its for part in ("steps", "fit", "figures") for its in newest(files, part).values()]
+    used = [its for part in ("steps", "models", "fit", "figures") for its in newest(files, part).values()]
     machines = [its.machine() for its in files if its in used]
-    return "\n".join([BEGIN, *machines, "", *step_rows(files), "", *fit_rows(files), "", *figure_rows(files), END])
+    return "\n".join([BEGIN, *machines, "", *step_rows(files), "", *model_rows(files), "", *fit_rows(files), "", *figure_rows(files), END])
 
 
 def results(folder):
