@@ -205,7 +205,10 @@ std::string weft::costText(const Limit &limit, int64_t cost) {
 }
 
 /// What is known of the price of the layouts.
-static std::string gapText(const Explanation &explanation) {
+static std::string gapText(const Explanation &explanation, int64_t gap) {
+  if (!explanation.layouts && gap == 0)
+    return "no layouts conflict, so that none was chosen by its price; write "
+           "gap<=0, or leave the budget out";
   if (!explanation.layouts)
     return "the step has too many devices or layouts to be priced at once; "
            "annotate more tensors";
@@ -278,7 +281,7 @@ static std::string advice(const Limit &limit, const Explanation &explanation) {
            "; shard the largest tensors over more axes, or make the batch "
            "smaller";
   if (limit.subject == kGap)
-    return gapText(explanation);
+    return gapText(explanation, costOf(limit, explanation));
   std::string text;
   std::vector<const CollectiveCost *> found = spenders(limit, explanation);
   constexpr size_t most = 3;

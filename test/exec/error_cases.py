@@ -14,6 +14,7 @@ import zipfile
 import distribution_cases
 import fit_error_cases
 import layer_error_cases
+import layout_error_cases
 import name_error_cases
 import npz_values
 import process_limits
@@ -41,7 +42,7 @@ def models_inside(count):
 
 
 class Cases(fit_error_cases.FitCases, name_error_cases.NameCases, step_cases.StepCases, distribution_cases.DistributionCases,
-            source_error_cases.SourceCases):
+            source_error_cases.SourceCases, layout_error_cases.LayoutCases):
     def __init__(self, weft, fixtures, scratch):
         self.weft, self.fixtures, self.scratch = weft, fixtures, scratch
         self.model_file = fixtures / "seed-sequential-mnist" / "model.json"
@@ -270,40 +271,6 @@ class Cases(fit_error_cases.FitCases, name_error_cases.NameCases, step_cases.Ste
         arguments = ", ".join(f"%{i}: {large}" for i in range(9))
         yield "nine times 2^53", ["explain", self.write("nine.mlir", f"func.func @main({arguments}) -> {large} {{\n  return %0 : {large}\n}}")]
 
-    def annotations(self):
-        rows, whole = '#weft.layout<#mesh, [{"d"}, {}]>', "#weft.layout<#mesh, [{}, {}]>"
-        kind = "tensor<4x6xf32>"
-
-        def program(first, second="", inside="", mesh='"d"=2', other=kind):
-            return ["compile", self.write("annotated.mlir", f"""#mesh = #weft.mesh<{mesh}>
-                module attributes {{weft.mesh = #weft.mesh<"d"=2>}} {{
-                func.func @main(%x: {kind} {{weft.name = "x", {first}}}, %y: {other} {{weft.name = "y" {second}}}) -> {kind} {{
-                  %0 = weft.constrain %x to {rows} {{{inside}}} : {kind} -> {kind}
-                  return %0 : {kind} }} }}"""), "--from", "imported", "--emit", "sharded"]
-        yield "open", program("weft.open = array<i64: 2>")
-        yield "open, inside", program("weft.priority = 0", inside="weft.open = array<i64: 2>")
-        yield "type of open", program("weft.open = true")
-        yield "priority", program("weft.priority = -1")
-        yield "replicated", program('weft.replicated = ["e"]')
-        yield "replicated and sharded", program(f'weft.layout = {rows}, weft.replicated = ["d"]')
-        group = ', weft.group = "g"'
-        yield "ranks", program(f"weft.layout = {rows}{group}", group, other="tensor<4xf32>")
-        yield "layouts", program(f"weft.layout = {rows}{group}", f", weft.layout = {whole}{group}")
-        yield "mesh", program(f"weft.layout = {rows}", mesh='"d"=4')
-        yield "rank", program('weft.layout = #weft.layout<#mesh, [{"d"}]>')
-
-    def reshard(self):
-        def reshard(mesh="x=4,y=2", shape="16x16", source="[x,-]", target="[-,x]", *flags):
-            return ["reshard", "--mesh", mesh, "--shape", shape, "--from", source, "--to", target, *flags]
-        yield "axis", reshard(source="[z,-]")
-        yield "axis twice", reshard(source="[x,x]")
-        yield "rank", reshard(source="[x]")
-        yield "bracket", reshard(source="[x,-")
-        yield "mesh", reshard(mesh="x=4,y")
-        yield "mesh twice", reshard(mesh="x=4,x=2")
-        yield "shape", reshard(shape="16xq")
-        yield "dtype", reshard("x=4,y=2", "16x16", "[x,-]", "[-,x]", "--dtype", "q8")
-
     def memory(self):
         limit = {"preexec_fn": lambda: process_limits.limit_memory(2 << 30)}
         wide, endless = (self.layer(name, 2, units=units) for name, units in (("wide", 1 << 20), ("endless", 1 << 40)))
@@ -313,15 +280,6 @@ class Cases(fit_error_cases.FitCases, name_error_cases.NameCases, step_cases.Ste
         text = f"func.func @main(%x: tensor<i8>) -> {vast} {{\n%0 = weft.broadcast %x dims [] : tensor<i8> -> {vast}\nreturn %0 : {vast}\n}}\n"
         subprocess.run([self.weft, "compile", self.write("vast.mlir", text), "-o", program], check=True)
         yield "more than an address space", ["run", program, "--list"]
-
-    def budgets(self):
-        def explain(*flags):
-            return ["explain", self.model_file, "--data-parallel", "--devices", "cpu:2", *flags]
-        yield "too little memory", explain("--memory", "1e3")
-        for budget in ("speed<=3", "bytes", "bytes<=few"):
-            yield budget, ["explain", self.write("budget.mlir", f"""module attributes {{weft.expect = "{budget}"}} {{
-                func.func @main(%x: tensor<4xf32> {{weft.name = "x"}}) -> (tensor<4xf32> {{weft.name = "y"}}) {{ return %x : tensor<4xf32> }} }}""")]
-        yield "broken", explain("--expect", "all_reduce<=0")
 
     def data(self):
         def fit(*flags):
