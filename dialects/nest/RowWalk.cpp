@@ -12,6 +12,8 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace weft::nest {
@@ -196,6 +198,10 @@ int64_t termsOf(Operation *sum) {
   return llvm::product_of(*cast<OpLoopsInterface>(sum).getTermSizes());
 }
 
+int64_t columnsSideBySide(RowsAttr walk, ArrayRef<int64_t> columns) {
+  return columns.empty() ? 1 : std::gcd(walk.getSide(), columns.back());
+}
+
 std::string refuseHeld(LoopsOp loops, RowsAttr walk) {
   int64_t held = walk.getHeld(), side = walk.getSide(),
           together = walk.getTogether();
@@ -207,9 +213,17 @@ std::string refuseHeld(LoopsOp loops, RowsAttr walk) {
                      : "takes " + std::to_string(side) +
                            " columns side by side, which only lanes do that "
                            "hold them";
+  SmallVector<Value> all(loops.getStored());
+  for (auto op : loops.getBody().getOps<ReduceOp>())
+    all.push_back(op.getInput());
+  auto columnsOf = [&](Value value) {
+    return typeOf(value).getShape().drop_front(walk.getDims());
+  };
+  int64_t most = 0;
+  for (Value value : all)
+    most = std::max(most, ShapedType::getNumElements(columnsOf(value)));
   auto refuse = [&](Value value) -> std::string {
-    ArrayRef<int64_t> columns =
-        typeOf(value).getShape().drop_front(walk.getDims());
+    ArrayRef<int64_t> columns = columnsOf(value);
     int64_t count = ShapedType::getNumElements(columns);
     if (columns.empty())
       return "";
@@ -218,16 +232,13 @@ std::string refuseHeld(LoopsOp loops, RowsAttr walk) {
              std::to_string(held) + " columns each, and a row has " +
              std::to_string(count);
     if (side < 1 || side > 16 || !llvm::isPowerOf2_64(side) ||
-        columns.back() % side != 0 || held % side != 0)
+        held % side != 0 || (count == most && columns.back() % side != 0))
       return "of " + std::to_string(held) + " columns of a lane, in rows of " +
              std::to_string(columns.back()) + ", no " + std::to_string(side) +
              " are side by side; use a power of two up to 16 that divides both";
     return "";
   };
-  for (auto op : loops.getBody().getOps<ReduceOp>())
-    if (std::string why = refuse(op.getInput()); !why.empty())
-      return why;
-  for (Value value : loops.getStored())
+  for (Value value : all)
     if (std::string why = refuse(value); !why.empty())
       return why;
   return "";

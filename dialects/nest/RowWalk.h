@@ -48,6 +48,9 @@ mlir::Operation *ownOf(llvm::ArrayRef<mlir::Operation *> ops,
                        mlir::ValueRange stored, std::string &why);
 /// The number of terms that an element of the op's result combines.
 int64_t termsOf(mlir::Operation *sum);
+/// The columns side by side that a lane takes of such a row: as many as the walk
+/// says of the longest rows, and of shorter ones what divides them.
+int64_t columnsSideBySide(RowsAttr walk, llvm::ArrayRef<int64_t> columns);
 /// The reason why lanes cannot keep, or take side by side, the walk's number of
 /// columns; or empty.
 std::string refuseHeld(LoopsOp loops, RowsAttr walk);

@@ -81,6 +81,26 @@ TEST_CASE("rows are read once and kept in registers") {
   CHECK(countOf(ptxOf(wide), "st.global.v4.b32") == 3);
 }
 
+TEST_CASE("rows of one column beside long ones leave those side by side") {
+  std::string text = kernelOf(
+      "%x: tensor<37x264xbf16>", "tensor<37x264xbf16>",
+      "rows<dims = 1, lanes = 32, held = 16, side = 8>",
+      "    %0 = weft.reduce sum %x dims [1] : tensor<37x264xbf16> -> "
+      "tensor<37xf32>\n"
+      "    %1 = weft.reshape %0 : tensor<37xf32> -> tensor<37x1xf32>\n"
+      "    %2 = weft.relu %1 : tensor<37x1xf32>\n"
+      "    %3 = weft.reduce sum %2 dims [1] : tensor<37x1xf32> -> "
+      "tensor<37xf32>\n"
+      "    %4 = weft.broadcast %3 dims [0] : tensor<37xf32> -> "
+      "tensor<37x264xf32>\n"
+      "    %5 = weft.convert %4 : tensor<37x264xf32> -> tensor<37x264xbf16>\n"
+      "    %6 = weft.sub %x, %5 : tensor<37x264xbf16>\n"
+      "    nest.store %6 : tensor<37x264xbf16>\n");
+  checkExact(text);
+  CHECK(countOf(ptxOf(text), "ld.global.nc.v4.b32") == 2);
+  CHECK(countOf(ptxOf(text), "st.global.v4.b32") == 2);
+}
+
 TEST_CASE("lanes read several columns of a long row at once") {
   for (const char *columns : {"20", "256", "333"})
     checkExact(rows("9", columns, "rows<dims = 1, lanes = 32, together = 4>"));

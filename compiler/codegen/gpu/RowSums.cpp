@@ -18,6 +18,7 @@
 #include "weft/compiler/codegen/elements/ComplexOps.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/compiler/codegen/gpu/GpuKernelEmitter.h"
+#include "weft/dialects/nest/RowWalk.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -91,7 +92,8 @@ GpuKernelEmitter::heldColumns(ArrayRef<int64_t> columns) {
   auto &found = held[SmallVector<int64_t>(columns)];
   // A row without columns is treated as one column.
   int64_t count = ShapedType::getNumElements(columns),
-          side = columns.empty() ? 1 : rows.getSide(), lanes = rows.getLanes();
+          side = nest::columnsSideBySide(rows, columns),
+          lanes = rows.getLanes();
   if (!found.empty())
     return found;
   elements.enterDepth(rowDepth);
