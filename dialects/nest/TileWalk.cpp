@@ -163,13 +163,18 @@ std::string weft::nest::refuseStaging(Operation *op, unsigned operand,
     return "of f32 the rows lie side by side in shared memory; copy 4 bytes "
            "of " +
            name + " at a time along the depth";
-  int64_t channels = productShape(op)->depth.sizes.back();
-  if (!paths->bounds.empty() &&
-      (staging.getAlong() == Along::Rows || channels % count != 0))
+  ProductShape shape = *productShape(op);
+  bool isDeep = staging.getAlong() == Along::Depth;
+  ArrayRef<int64_t> copied =
+      isDeep ? shape.depth.sizes : shape.rowsOf(operand).sizes;
+  bool slides = llvm::any_of(paths->bounds, [&](const auto &bound) {
+    return (isDeep ? bound.term : bound.row) == copied.size() - 1;
+  });
+  if (!paths->bounds.empty() && (slides || copied.back() % count != 0))
     return "windows may end between " + std::to_string(count) +
            " elements of " + name +
-           "; copy 0 bytes, or along the depth where "
-           "that many divide its last dimension";
+           "; copy 0 bytes, or along a last dimension in which no window "
+           "slides and which that many divide";
   const DotPath &along = paths->along(staging.getAlong());
   bool isSideBySide = along.innerStride() == 1 &&
                       along.innerSize() % count == 0 &&

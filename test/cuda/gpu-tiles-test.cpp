@@ -196,6 +196,40 @@ TEST_CASE("windows are copied along their channels, and are 0 in padding") {
   checkExact(windows("half, block[32, 32, 32]", "f16", "24", "<depth, 16>"));
 }
 
+/// The gradient of a convolution's kernel of 3 x 3 x `channels` x 12, with
+/// strides and padding: the input channels are the last of the rows.
+static std::string kernelGradient(const std::string &unit,
+                                  const std::string &type,
+                                  const std::string &channels,
+                                  const std::string &sample) {
+  std::string x = "tensor<3x9x8x" + channels + "x" + type + ">",
+              g = "tensor<3x5x8x16x" + type + ">",
+              result = "tensor<3x3x" + channels + "x16xf32>";
+  return kernelOf(
+      "%x: " + x + ", %g: " + g, result,
+      "tiles<" + unit + ", warp[16, 8], stages = 3, lhs = " + sample +
+          ", rhs = <rows, 8>>",
+      "    %0 = weft.convolution %x, %g {lhs_dims = array<i64: 3, 0, 1, 2>, "
+      "rhs_dims = array<i64: 3, 0, 1, 2>, result_dims = array<i64: 2, 3, 0, "
+      "1>, strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = "
+      "array<i64: 1, 1>, base_dilation = array<i64: 1, 1>, window_dilation = "
+      "array<i64: 2, 1>} : " +
+          x + ", " + g + " -> " + result + "\n    nest.store %0 : " + result +
+          "\n");
+}
+
+TEST_CASE("the gradient of a kernel copies channels side by side") {
+  checkExact(kernelGradient("fma, block[32, 32, 8]", "f32", "5", "<rows, 4>"));
+  checkExact(
+      kernelGradient("fma, block[32, 32, 8]", "f32", "12", "<rows, 16>"));
+  checkExact(
+      kernelGradient("tf32, block[32, 32, 16]", "f32", "6", "<rows, 8>"));
+  checkExact(
+      kernelGradient("half, block[32, 32, 16]", "bf16", "6", "<rows, 4>"));
+  checkExact(
+      kernelGradient("half, block[32, 32, 32]", "f16", "24", "<rows, 16>"));
+}
+
 /// A kernel whose first nest stores parts of sums, and whose second adds them
 /// up and rectifies the result: `body` computes %0 of type `result`.
 static std::string inParts(const std::string &arguments,

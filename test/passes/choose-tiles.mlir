@@ -139,3 +139,25 @@ func.func private @behind(%x: tensor<1024x1032xbf16>, %w: tensor<1024x1024xbf16>
 // CHECK-LABEL: @behind
 // CHECK: #nest.tiles<half, {{.*}}lhs = <depth, 8>, rhs = <rows, 16>>
 // TF32-LABEL: @behind
+
+// The gradient of a kernel: rows are windows and input channels, and the channels, which lie side by side, come last, so that 16 bytes
+// of them are copied; a window may end between rows, but not between channels.
+func.func private @of_kernel(%x: tensor<64x14x14x256xbf16>, %g: tensor<64x14x14x256xbf16>) -> tensor<3x3x256x256xf32> attributes {weft.kernel = #weft.kernel<general>} {
+  %0 = weft.convolution %x, %g {lhs_dims = array<i64: 3, 0, 1, 2>, rhs_dims = array<i64: 3, 0, 1, 2>, result_dims = array<i64: 2, 3, 0, 1>, strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = array<i64: 1, 1>, base_dilation = array<i64: 1, 1>, window_dilation = array<i64: 1, 1>} : tensor<64x14x14x256xbf16>, tensor<64x14x14x256xbf16> -> tensor<3x3x256x256xf32>
+  return %0 : tensor<3x3x256x256xf32>
+}
+// CHECK-LABEL: @of_kernel
+// CHECK: #nest.tiles<half, {{.*}}lhs = <rows, 16>, rhs = <rows, 16>
+// Of three channels no run has 4 bytes; if windows come last in the result, they end between rows.
+func.func private @of_image(%x: tensor<64x224x224x3xbf16>, %g: tensor<64x112x112x64xbf16>) -> tensor<7x7x3x64xf32> attributes {weft.kernel = #weft.kernel<general>} {
+  %0 = weft.convolution %x, %g {lhs_dims = array<i64: 3, 0, 1, 2>, rhs_dims = array<i64: 3, 0, 1, 2>, result_dims = array<i64: 2, 3, 0, 1>, strides = array<i64: 1, 1>, low = array<i64: 2, 2>, high = array<i64: 3, 3>, base_dilation = array<i64: 1, 1>, window_dilation = array<i64: 2, 2>} : tensor<64x224x224x3xbf16>, tensor<64x112x112x64xbf16> -> tensor<7x7x3x64xf32>
+  return %0 : tensor<7x7x3x64xf32>
+}
+// CHECK-LABEL: @of_image
+// CHECK: #nest.tiles<half, {{.*}}lhs = <rows, 0>, rhs = <rows, 16>
+func.func private @channels_first(%x: tensor<64x256x14x14xbf16>, %g: tensor<64x256x14x14xbf16>) -> tensor<256x256x3x3xf32> attributes {weft.kernel = #weft.kernel<general>} {
+  %0 = weft.convolution %x, %g {lhs_dims = array<i64: 1, 0, 2, 3>, rhs_dims = array<i64: 1, 0, 2, 3>, result_dims = array<i64: 1, 0, 2, 3>, strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = array<i64: 1, 1>, base_dilation = array<i64: 1, 1>, window_dilation = array<i64: 1, 1>} : tensor<64x256x14x14xbf16>, tensor<64x256x14x14xbf16> -> tensor<256x256x3x3xf32>
+  return %0 : tensor<256x256x3x3xf32>
+}
+// CHECK-LABEL: @channels_first
+// CHECK: #nest.tiles<half, {{.*}}lhs = <rows, 0>, rhs = <rows, 0>
