@@ -42,6 +42,10 @@ struct BlockLimits {
   /// or over terms. With one at a time, sums of the columns of 16384 x 2304
   /// numbers of bf16 came to 340 of 2996 GB/s on an H100.
   int64_t loads = 8;
+  /// The most instructions of a plan that repeat the body of a counted loop: the
+  /// host reads no condition between them, which takes as long as some launches,
+  /// and one graph launches them all.
+  int64_t unrolled = 4096;
 };
 
 /// How a library's products compare with generated ones. Measured on an H100;

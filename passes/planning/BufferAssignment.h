@@ -84,6 +84,9 @@ public:
     return constantOps;
   }
 
+  /// The number of the op's instructions in the plan.
+  int64_t instructions(mlir::Operation *op) const;
+
 private:
   void number(mlir::Block &block, int64_t &next);
   /// The last position at which a value is read, in all iterations of a loop.
@@ -99,8 +102,6 @@ private:
   /// them.
   std::optional<unsigned> firstOfShifted(PlannedLoopOpInterface loop,
                                          unsigned index) const;
-  /// The number of the op's instructions in the plan.
-  int64_t instructions(mlir::Operation *op) const;
   void findExchange(PlannedLoopOpInterface loop);
   void assignCase(PlannedBranchOpInterface choice);
   /// Whether a value of the body may be in the carried value's memory from the

@@ -35,18 +35,23 @@ def PlaceBuffersPass : Pass<"weft-place-buffers", "::mlir::ModuleOp"> {
     buffer its caller binds (arguments, results), in the arena by lifetime, or
     in the constant section. A donated argument's result is written in place
     where nobody reads the argument afterwards; otherwise it is copied at the
-    end.
+    end. Where kernels are launches, counted loops are unrolled as far as their
+    instructions are few.
 
     Requires: public functions hold calls of kernels, communicating `coll` ops,
     constants and a return (stage `kernels`).
-    Ensures: one `plan.program` for each, kernels untouched (stage `plan`).
+    Ensures: one `plan.program` for each, kernels untouched but those that no
+    instruction launches any more (stage `plan`).
 
     Example: test/passes/place-buffers.mlir
   }];
   let dependentDialects = ["::weft::plan::PlanDialect"];
+  let options = [Option<"target", "target", "std::string", /*default=*/"\"cpu:generic\"",
+                        "the target for which kernels have loop nests">];
   let statistics = [
     Statistic<"numInPlace", "in-place", "Donated arguments updated in place">,
     Statistic<"numCopies", "copies", "Copies at the end of a program">,
+    Statistic<"numUnrolled", "unrolled", "Counted loops whose bodies follow one another">,
   ];
 }
 

@@ -1,12 +1,11 @@
 //===- PlaceBuffers.cpp - gives every value a buffer, emits the plan ------===//
 
 #include "weft/dialects/weft/LayoutBorder.h"
-#include "weft/passes/planning/ArenaPacking.h"
-#include "weft/passes/planning/BufferAssignment.h"
 #include "weft/passes/planning/Passes.h"
+#include "weft/passes/planning/ProgramEmitter.h"
 
+#include "weft/dialects/nest/TargetLimits.h"
 #include "weft/dialects/plan/PlanInstruction.h"
-#include "weft/dialects/weft/CountedLoop.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/LayoutPrice.h"
 #include "weft/dialects/weft/ObservesLayout.h"
@@ -14,76 +13,15 @@
 #include "weft/dialects/weft/Ports.h"
 #include "weft/layout/Sizes.h"
 
-#include <map>
+using namespace mlir;
 
 namespace weft {
 #define GEN_PASS_DEF_PLACEBUFFERSPASS
 #include "weft/passes/planning/Passes.h.inc"
 
-bool becomesProgram(mlir::func::FuncOp function) {
+bool becomesProgram(func::FuncOp function) {
   return function.isPublic() && !function.isExternal();
 }
-
-namespace {
-using namespace mlir;
-
-/// The names of the module's builtins, by their runtime's names and parameters.
-using Builtins =
-    std::map<std::pair<std::string, std::vector<int64_t>>, StringAttr>;
-
-/// Emits the program of one function.
-class ProgramEmitter {
-public:
-  ProgramEmitter(func::FuncOp function, MeshAttr mesh,
-                 Builtins &builtins [[clang::lifetimebound]])
-      : function(function), mesh(mesh), builtins(builtins),
-        assignment(function), builder(function) {}
-
-  LogicalResult emit();
-  int64_t inPlace = 0, copies = 0;
-
-private:
-  /// Copies as pairs of source and target. All sources are read before any
-  /// target is written.
-  using Moves = SmallVector<std::pair<Value, Value>>;
-  LogicalResult emitPorts();
-  LogicalResult emitInstruction(Operation &op);
-  void emitLaunch(func::CallOp call);
-  void emitBuiltin(PlannedCallOpInterface call);
-  IntegerAttr timesAttr() {
-    return times == 1 ? IntegerAttr() : builder.getI64IntegerAttr(times);
-  }
-  LogicalResult emitBlock(Block &block);
-  LogicalResult emitWhile(PlannedLoopOpInterface loop);
-  LogicalResult emitRound(PlannedLoopOpInterface loop, StringAttr exit,
-                          Moves &atExit);
-  LogicalResult emitCase(PlannedBranchOpInterface choice);
-  void emitJumpUnless(Location loc, Value condition, StringRef label);
-  void emitFinalCopies(func::ReturnOp op);
-  void emitMoves(Location loc, Moves moves);
-  Moves movesBetween(ArrayRef<Value> sources, ArrayRef<Value> targets);
-  /// A unique label: "loop 3".
-  std::string label(StringRef what) {
-    return (what + " " + Twine(labels++)).str();
-  }
-  Value buffer(Value value);
-  SmallVector<Value> buffers(ValueRange values);
-  LayoutAttr layoutOf(DictionaryAttr attributes, int64_t rank);
-
-  func::FuncOp function;
-  MeshAttr mesh;
-  Builtins &builtins;
-  BufferAssignment assignment;
-  OpBuilder builder;
-  ArenaPacking packing;
-  plan::ProgramOp program;
-  SmallVector<Value> inputs, outputs, arena, constants;
-  /// The loops around the present instruction, and the iteration in whose body
-  /// it is.
-  SmallVector<std::pair<const BufferExchange *, unsigned>> exchanging;
-  unsigned labels = 0;
-  int64_t times = 1; ///< executions of the present block; 0: unknown
-};
 
 LayoutAttr ProgramEmitter::layoutOf(DictionaryAttr attributes, int64_t rank) {
   if (attributes)
@@ -294,101 +232,6 @@ void ProgramEmitter::emitFinalCopies(func::ReturnOp op) {
   emitMoves(op.getLoc(), std::move(moves));
 }
 
-//===----------------------------------------------------------------------===//
-// Loops and branches
-//===----------------------------------------------------------------------===//
-
-void ProgramEmitter::emitJumpUnless(Location loc, Value condition,
-                                    StringRef label) {
-  plan::JumpUnlessOp::create(builder, loc, buffer(condition),
-                             builder.getStringAttr(label));
-}
-
-LogicalResult ProgramEmitter::emitWhile(PlannedLoopOpInterface loop) {
-  Location loc = loop.getLoc();
-  const BufferExchange &exchange = assignment.exchange(loop);
-  StringAttr start = builder.getStringAttr(label("loop"));
-  StringAttr end = builder.getStringAttr(label("end"));
-  SmallVector<StringAttr> exits{end};
-  while (exits.size() < exchange.rounds())
-    exits.push_back(builder.getStringAttr(label("exchanged")));
-  emitMoves(loc,
-            movesBetween(buffers(loop->getOperands()),
-                         buffers(loop.getConditionBlock().getArguments())));
-  std::optional<int64_t> rounds = roundsOf(loop);
-  plan::LabelOp::create(
-      builder, loc, start,
-      rounds ? builder.getI64IntegerAttr(*rounds / exchange.rounds())
-             : IntegerAttr());
-  SmallVector<Moves> atExit;
-  exchanging.push_back({&exchange, 0});
-  for (StringAttr exit : exits)
-    if (failed(emitRound(loop, exit, atExit.emplace_back())))
-      return failure();
-  exchanging.pop_back();
-  plan::JumpOp::create(builder, loc, start);
-  for (unsigned round = exits.size(); round-- > 0;) {
-    plan::LabelOp::create(builder, loc, exits[round], IntegerAttr());
-    emitMoves(loc, std::move(atExit[round]));
-    if (round > 0)
-      plan::JumpOp::create(builder, loc, end);
-  }
-  return success();
-}
-
-/// Emits the condition and the body of the present iteration, and finds the
-/// moves that bring the results to their places if the loop ends in it.
-LogicalResult ProgramEmitter::emitRound(PlannedLoopOpInterface loop,
-                                        StringAttr exit, Moves &atExit) {
-  Location loc = loop.getLoc();
-  Block &condition = loop.getConditionBlock(), &body = loop.getBodyBlock();
-  auto [exchange, round] = exchanging.back();
-  int64_t outside = times, bodies = exchange->rounds();
-  auto timesOf = [&, before = int64_t(round)](std::optional<int64_t> rounds) {
-    return saturatingMultiply(
-        outside, rounds ? llvm::divideCeil(*rounds - before, bodies) : 0);
-  };
-  std::optional<int64_t> rounds = roundsOf(loop);
-  // The condition runs once more than the body.
-  times = timesOf(rounds ? std::optional(saturatingAdd(*rounds, 1)) : rounds);
-  if (failed(emitBlock(condition)))
-    return failure();
-  emitJumpUnless(loc, loop.getDecision(), exit);
-  SmallVector<Value> left = buffers(loop.getPassedOn());
-  times = timesOf(rounds);
-  if (failed(emitBlock(body)))
-    return failure();
-  times = outside;
-  SmallVector<Value> yielded = buffers(body.getTerminator()->getOperands());
-  exchanging.back().second = (round + 1) % bodies;
-  emitMoves(loc, movesBetween(yielded, buffers(condition.getArguments())));
-  auto inLoop = exchanging.pop_back_val();
-  for (auto [source, result] : llvm::zip_equal(left, loop->getResults()))
-    if (source != buffer(result) && !result.use_empty())
-      atExit.push_back({source, buffer(result)});
-  exchanging.push_back(inLoop);
-  return success();
-}
-
-LogicalResult ProgramEmitter::emitCase(PlannedBranchOpInterface choice) {
-  Location loc = choice.getLoc();
-  StringAttr other = builder.getStringAttr(label("else"));
-  StringAttr end = builder.getStringAttr(label("end"));
-  emitJumpUnless(loc, choice.getDecision(), other);
-  for (Region &branch : choice->getRegions()) {
-    if (failed(emitBlock(branch.front())))
-      return failure();
-    emitMoves(loc, movesBetween(
-                       buffers(branch.front().getTerminator()->getOperands()),
-                       buffers(choice->getResults())));
-    bool isFirst = branch.getRegionNumber() == 0;
-    if (isFirst)
-      plan::JumpOp::create(builder, loc, end);
-    plan::LabelOp::create(builder, loc, isFirst ? other : end, IntegerAttr());
-  }
-  return success();
-}
-
 LogicalResult ProgramEmitter::emitBlock(Block &block) {
   for (Operation &op : block)
     if (failed(emitInstruction(op)))
@@ -426,7 +269,23 @@ LogicalResult ProgramEmitter::emit() {
   return success();
 }
 
+/// Erases kernels that no instruction launches: the conditions of unrolled
+/// loops.
+static void eraseUnused(ModuleOp module) {
+  llvm::DenseSet<StringAttr> used;
+  module.walk([&](Operation *op) {
+    op->getAttrDictionary().walk(
+        [&](SymbolRefAttr name) { used.insert(name.getRootReference()); });
+  });
+  for (auto function :
+       llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    if (isKernel(function) && !used.contains(function.getSymNameAttr()))
+      function.erase();
+}
+
+namespace {
 struct PlaceBuffersPass : impl::PlaceBuffersPassBase<PlaceBuffersPass> {
+  using PlaceBuffersPassBase::PlaceBuffersPassBase;
   void runOnOperation() override {
     if (failed(verifyPartitioned(*this, getOperation())))
       return signalPassFailure();
@@ -434,18 +293,30 @@ struct PlaceBuffersPass : impl::PlaceBuffersPassBase<PlaceBuffersPass> {
     auto mesh = module->getAttrOfType<MeshAttr>(kMeshAttr);
     if (!mesh)
       mesh = MeshAttr::get(&getContext(), Mesh{{{"device", 1}}, {}});
+    std::optional<nest::TargetLimits> limits = nest::targetLimits(target);
+    if (!limits) {
+      module.emitError() << nest::unknownTargetLimits(target);
+      return signalPassFailure();
+    }
     Builtins builtins;
+    bool unrolled = false;
     for (auto function :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
       if (!becomesProgram(function))
         continue;
-      ProgramEmitter emitter(function, mesh, builtins);
+      ProgramEmitter emitter(function, mesh, builtins,
+                             limits->block.threads ? limits->block.unrolled
+                                                   : 0);
       if (failed(emitter.emit()))
         return signalPassFailure();
       numInPlace += emitter.inPlace;
       numCopies += emitter.copies;
+      numUnrolled += emitter.unrolledLoops;
+      unrolled |= emitter.unrolledLoops > 0;
       function.erase();
     }
+    if (unrolled)
+      eraseUnused(module);
   }
 };
 } // namespace

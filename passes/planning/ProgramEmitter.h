@@ -1,0 +1,82 @@
+//===- ProgramEmitter.h - the program of one function -----------*- C++ -*-===//
+
+#ifndef WEFT_PASSES_PLANNING_PROGRAMEMITTER_H
+#define WEFT_PASSES_PLANNING_PROGRAMEMITTER_H
+
+#include "weft/dialects/plan/Plan.h"
+#include "weft/passes/planning/ArenaPacking.h"
+#include "weft/passes/planning/BufferAssignment.h"
+
+#include <map>
+
+namespace weft {
+
+/// The names of the module's builtins, by their runtime's names and parameters.
+using Builtins =
+    std::map<std::pair<std::string, std::vector<int64_t>>, mlir::StringAttr>;
+
+/// Emits the program of one function.
+class ProgramEmitter {
+public:
+  /// Counted loops are unrolled up to so many instructions.
+  ProgramEmitter(mlir::func::FuncOp function, MeshAttr mesh,
+                 Builtins &builtins [[clang::lifetimebound]], int64_t unrolled)
+      : function(function), mesh(mesh), builtins(builtins),
+        assignment(function), builder(function), unrolled(unrolled) {}
+
+  llvm::LogicalResult emit();
+  int64_t inPlace = 0, copies = 0, unrolledLoops = 0;
+
+private:
+  /// Copies as pairs of source and target. All sources are read before any
+  /// target is written.
+  using Moves = llvm::SmallVector<std::pair<mlir::Value, mlir::Value>>;
+  llvm::LogicalResult emitPorts();
+  llvm::LogicalResult emitInstruction(mlir::Operation &op);
+  void emitLaunch(func::CallOp call);
+  void emitBuiltin(PlannedCallOpInterface call);
+  mlir::IntegerAttr timesAttr() {
+    return times == 1 ? mlir::IntegerAttr() : builder.getI64IntegerAttr(times);
+  }
+  llvm::LogicalResult emitBlock(mlir::Block &block);
+  llvm::LogicalResult emitWhile(PlannedLoopOpInterface loop);
+  int64_t bodiesOf(PlannedLoopOpInterface loop);
+  llvm::LogicalResult emitRound(PlannedLoopOpInterface loop,
+                                mlir::StringAttr exit, Moves &atExit);
+  llvm::LogicalResult emitBody(PlannedLoopOpInterface loop);
+  llvm::LogicalResult emitUnrolled(PlannedLoopOpInterface loop, int64_t bodies);
+  Moves movesOfResults(PlannedLoopOpInterface loop);
+  llvm::LogicalResult emitCase(PlannedBranchOpInterface choice);
+  void emitJumpUnless(mlir::Location loc, mlir::Value condition,
+                      llvm::StringRef label);
+  void emitFinalCopies(mlir::func::ReturnOp op);
+  void emitMoves(mlir::Location loc, Moves moves);
+  Moves movesBetween(llvm::ArrayRef<mlir::Value> sources,
+                     llvm::ArrayRef<mlir::Value> targets);
+  /// A unique label: "loop 3".
+  std::string label(llvm::StringRef what) {
+    return (what + " " + llvm::Twine(labels++)).str();
+  }
+  mlir::Value buffer(mlir::Value value);
+  llvm::SmallVector<mlir::Value> buffers(mlir::ValueRange values);
+  LayoutAttr layoutOf(mlir::DictionaryAttr attributes, int64_t rank);
+
+  mlir::func::FuncOp function;
+  MeshAttr mesh;
+  Builtins &builtins;
+  BufferAssignment assignment;
+  mlir::OpBuilder builder;
+  ArenaPacking packing;
+  plan::ProgramOp program;
+  llvm::SmallVector<mlir::Value> inputs, outputs, arena, constants;
+  /// The loops around the present instruction, and the iteration in whose body
+  /// it is.
+  llvm::SmallVector<std::pair<const BufferExchange *, unsigned>> exchanging;
+  unsigned labels = 0;
+  int64_t unrolled;  ///< the most instructions of a counted loop's bodies
+  int64_t times = 1; ///< executions of the present block; 0: unknown
+};
+
+} // namespace weft
+
+#endif // WEFT_PASSES_PLANNING_PROGRAMEMITTER_H
