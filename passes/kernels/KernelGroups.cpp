@@ -26,9 +26,6 @@ static constexpr unsigned kSearchLimit = 1024;
 /// The most ops of one kernel, besides copied ops: code generators and the
 /// merges below are superlinear in the number of ops.
 static constexpr size_t kMostOps = 256;
-/// The length at which a chain of sources ends in a stored value; shorter
-/// chains are copied.
-static constexpr unsigned kCopiedChain = 8;
 /// The most elements of a splat constant that is stored in the plan. A kernel
 /// fills a larger constant, so that neither plan nor file has it in full.
 static constexpr int64_t kMostWritten = 16;
@@ -86,6 +83,15 @@ KernelGroups::KernelGroups(Block &block, const nest::TargetLimits &limits)
     : limits(limits), copies(block) {
   if (limits.hasLibraries)
     storeOperands(block);
+  group(block);
+  if (!limits.hasSeveralNests && recomputeStored(block))
+    group(block);
+}
+
+void KernelGroups::group(Block &block) {
+  groups.clear();
+  groupOf.clear();
+  numCuts = 0;
   for (Operation &op : block.without_terminator()) {
     if (copies.contains(&op))
       continue;

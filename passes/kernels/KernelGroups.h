@@ -39,6 +39,10 @@
 
 namespace weft {
 
+/// The length at which a chain of sources ends in a stored value; shorter
+/// chains are copied.
+inline constexpr unsigned kCopiedChain = 8;
+
 struct KernelGroup {
   llvm::SmallVector<mlir::Operation *> ops; ///< in program order
   bool isFixed = false; ///< a communication, loop or branch: stays as it is
@@ -61,6 +65,9 @@ public:
   void store(mlir::Operation *op) { depths.erase(op); }
   /// Copies an op that moves elements of a stored value.
   void copy(mlir::Operation *op) { depths[op] = 1; }
+  /// Copies an op that would be in a group; false if the chain of copied ops
+  /// would be too long, or if a copy would read what was overwritten.
+  bool tryCopy(mlir::Operation *op);
 
 private:
   /// Whether a copy of the op in one of its users would read a value that is
@@ -85,6 +92,16 @@ public:
   unsigned cuts() const { return numCuts; }
 
 private:
+  /// Groups the ops of the block that are not copied.
+  void group(mlir::Block &block);
+  /// Lets kernels compute stored values again that are cheap; false if there are
+  /// none (RecomputedValues.cpp).
+  bool recomputeStored(mlir::Block &block);
+  bool recompute(mlir::Operation *op);
+  /// Whether another group reads the op's result.
+  bool isStored(mlir::Operation *op) const;
+  bool isReadOutside(mlir::Operation *copied, unsigned own) const;
+  bool mayBeRecomputed(mlir::Value value, unsigned own, int64_t elements) const;
   void addDependencies();
   void depend(unsigned group, mlir::Value value);
   bool canMerge(unsigned producer, unsigned consumer);

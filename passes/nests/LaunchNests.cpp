@@ -83,6 +83,19 @@ static int64_t heldRegisters(Block &block, int64_t dims, int64_t held) {
   return bytes / kRegister;
 }
 
+/// The registers of a thread that reads and stores so many columns of a row at
+/// once: of each argument and result, and the address of each.
+static int64_t togetherRegisters(Block &block, int64_t dims, int64_t together,
+                                 ArrayRef<Value> results) {
+  constexpr int64_t kRegister = 4, kAddress = 2;
+  int64_t registers = heldRegisters(block, dims, together) +
+                      kAddress * (block.getNumArguments() + results.size());
+  for (Value result : results)
+    registers +=
+        together * bytesOf(typeOf(result).getElementType()) / kRegister;
+  return registers;
+}
+
 /// Adds the nest of a sum and the values that follow from it: one, or, where
 /// tiles have parts, one for the parts and one that adds them up.
 void NestChooser::addSums(Operation *sum, ArrayRef<Value> values) {
@@ -124,11 +137,15 @@ Attribute NestChooser::chooseRows(int64_t dims, ArrayRef<Value> values) {
   for (Operation &op : block)
     if (op.hasTrait<ReductionNest>())
       all.push_back(op.getOperand(0));
+  auto columnsOf = [&](Value value) {
+    return typeOf(value).getShape().drop_front(dims);
+  };
+  for (Value value : all)
+    most = std::max(most, ShapedType::getNumElements(columnsOf(value)));
   for (Value value : all) {
-    ArrayRef<int64_t> columns = typeOf(value).getShape().drop_front(dims);
-    if (columns.empty())
+    ArrayRef<int64_t> columns = columnsOf(value);
+    if (ShapedType::getNumElements(columns) < most || columns.empty())
       continue;
-    most = std::max(most, ShapedType::getNumElements(columns));
     widest = std::max(widest, bytesOf(typeOf(value).getElementType()));
     while (columns.back() % side != 0)
       side /= 2;
@@ -144,7 +161,9 @@ Attribute NestChooser::chooseRows(int64_t dims, ArrayRef<Value> values) {
     return nest::RowsAttr::get(kernel.getContext(), dims, lanes, held, side, 1);
   int64_t together = std::max<int64_t>(limits.block.loads, 1);
   while (together > 1 &&
-         (together * lanes > most || together * ops > limits.block.heldOps))
+         (together * lanes > most || together * ops > limits.block.heldOps ||
+          togetherRegisters(block, dims, together, values) >
+              limits.block.heldRegisters))
     together /= 2;
   return nest::RowsAttr::get(kernel.getContext(), dims, lanes, 0, 1, together);
 }
