@@ -13,6 +13,7 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace weft;
@@ -25,7 +26,8 @@ public:
       : function(function), names(function), table(function, mesh) {
     table.keep(&journal);
   }
-  LogicalResult run() { return propagate(table, {}); }
+  /// Propagates, and finds alternatives to the layouts of these values.
+  LogicalResult run(ArrayRef<Value> asked);
 
   /// Visits named tensors in program order.
   void each(llvm::function_ref<void(Value)> visit);
@@ -33,7 +35,8 @@ public:
   WhyLayout explain(Value value, llvm::StringRef name);
 
 private:
-  static LogicalResult propagate(LayoutTable &table, Value without);
+  static LogicalResult start(LayoutTable &table, Value without);
+  void addNextBest(Value value, WhyLayout &out) const;
   const LayoutReason *reasonOf(Value value, unsigned dim, const SubAxis &axis);
   /// Follows an axis to its origin; returns the annotated value, or null.
   Value follow(const LayoutReason *reason, AxisOrigin &origin);
@@ -45,15 +48,39 @@ private:
   Provenance names;
   LayoutJournal journal;
   LayoutTable table;
+  llvm::DenseMap<Value, LayoutSearch::Alternative> nextBest;
+  int64_t price = 0; ///< of all layouts, in picoseconds
 };
 } // namespace
 
-LogicalResult LayoutHistory::propagate(LayoutTable &table, Value without) {
+LogicalResult LayoutHistory::start(LayoutTable &table, Value without) {
   if (failed(Annotations(table, without).enter()))
     return failure();
   LayoutPropagation(table).run();
-  LayoutSearch(table).run();
   return success();
+}
+
+LogicalResult LayoutHistory::run(ArrayRef<Value> asked) {
+  if (failed(start(table, {})))
+    return failure();
+  LayoutSearch search(table);
+  for (Value value : asked)
+    search.ask(value);
+  search.run();
+  price = search.proof() ? search.proof()->price : 0;
+  for (auto [value, other] : llvm::zip(asked, search.alternatives()))
+    if (other)
+      nextBest.try_emplace(value, *other);
+  return success();
+}
+
+void LayoutHistory::addNextBest(Value value, WhyLayout &out) const {
+  auto found = nextBest.find(value);
+  if (found == nextBest.end())
+    return;
+  out.nextBest = toCommandText(table.mesh(), found->second.layout);
+  out.nextPrice = found->second.price;
+  out.price = price;
 }
 
 void LayoutHistory::each(llvm::function_ref<void(Value)> visit) {
@@ -222,12 +249,14 @@ WhyLayout LayoutHistory::explain(Value value, llvm::StringRef name) {
                              .axis = quotedAxis(mesh, lost->axis),
                              .isLost = true,
                              .steps = {step(*lost)}});
+  addNextBest(value, out);
   if (!nearest)
     return out;
   LayoutTable other(function, table.meshAttr());
   ScopedDiagnosticHandler silent(function.getContext(),
                                  [](Diagnostic &) { return success(); });
-  if (succeeded(propagate(other, nearest))) {
+  if (succeeded(start(other, nearest))) {
+    LayoutSearch(other).run();
     out.annotation = names.describe(nearest);
     out.layoutWithout = toCommandText(mesh, other.get(value));
   }
@@ -244,22 +273,24 @@ std::vector<WhyLayout> weft::whyLayouts(ModuleOp module, llvm::StringRef name,
     if (function.isExternal() || function.isPrivate())
       continue;
     LayoutHistory history(function, mesh);
-    if (failed(history.run()))
-      continue;
-    std::set<std::pair<std::string, std::string>> shown;
+    SmallVector<Value> meant;
     history.each([&](Value value) {
       std::vector<std::string> its = history.namesOf(value);
       names.insert(its.begin(), its.end());
-      bool isMeant = llvm::any_of(its, [&](llvm::StringRef its) {
-        return its == name || (name.contains(':') && its.ends_with(name) &&
-                               its.drop_back(name.size()).ends_with("/"));
-      });
-      if (!isMeant)
-        return;
+      if (llvm::any_of(its, [&](llvm::StringRef its) {
+            return its == name || (name.contains(':') && its.ends_with(name) &&
+                                   its.drop_back(name.size()).ends_with("/"));
+          }))
+        meant.push_back(value);
+    });
+    if (failed(history.run(meant)))
+      continue;
+    std::set<std::pair<std::string, std::string>> shown;
+    for (Value value : meant) {
       WhyLayout found = history.explain(value, name);
       if (shown.insert({found.shape, found.layout}).second)
         out.push_back(std::move(found));
-    });
+    }
   }
   names.erase("");
   return out;
@@ -281,6 +312,12 @@ std::string weft::toText(const std::vector<WhyLayout> &values) {
     if (!value.annotation.empty())
       out += "  without the annotation of " + value.annotation + ": " +
              value.layoutWithout + "\n";
+    if (!value.nextBest.empty())
+      out += llvm::formatv("  the next best by price: {0}, {1:f3} ms for all "
+                           "layouts instead of {2:f3}\n",
+                           value.nextBest, double(value.nextPrice) / 1e9,
+                           double(value.price) / 1e9)
+                 .str();
   }
   return out;
 }
@@ -300,7 +337,10 @@ llvm::json::Value weft::toJson(const std::vector<WhyLayout> &values) {
                                      {"layout", value.layout},
                                      {"origins", std::move(origins)},
                                      {"annotation", value.annotation},
-                                     {"layout_without", value.layoutWithout}});
+                                     {"layout_without", value.layoutWithout},
+                                     {"next_best", value.nextBest},
+                                     {"next_best_ps", value.nextPrice},
+                                     {"price_ps", value.price}});
   }
   return out;
 }

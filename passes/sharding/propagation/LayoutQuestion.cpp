@@ -284,6 +284,35 @@ LayoutQuestion::LayoutQuestion(LayoutTable &table, ShardingPrices &pricing,
 // Answer
 //===----------------------------------------------------------------------===//
 
+std::optional<Layout>
+LayoutQuestion::layoutIn(const std::vector<unsigned> &labels,
+                         Value value) const {
+  auto found = values.find(table.flow().leader(value));
+  if (found == values.end() || found->second.fixed || !found->second.node)
+    return std::nullopt;
+  const ValueNode &its = found->second;
+  return withoutSummands(its.space->layout(its.layouts[labels[*its.node]]));
+}
+
+std::optional<ChoiceGraph>
+LayoutQuestion::without(const std::vector<unsigned> &labels, Value value,
+                        unsigned &other) const {
+  std::optional<Layout> now = layoutIn(labels, value);
+  if (!now)
+    return std::nullopt;
+  const ValueNode &its = values.find(table.flow().leader(value))->second;
+  ChoiceGraph rest = choices;
+  bool isAny = false;
+  for (auto [label, layout] : llvm::enumerate(its.layouts))
+    if (withoutSummands(its.space->layout(layout)) == *now) {
+      rest.addCost(*its.node, label, kForbidden);
+    } else if (choices.costs(*its.node)[label] != kForbidden) {
+      isAny = true;
+      other = label;
+    }
+  return isAny ? std::optional(std::move(rest)) : std::nullopt;
+}
+
 LayoutQuestion::Changes
 LayoutQuestion::apply(const std::vector<unsigned> &labels,
                       std::vector<OpSharding> &shardings) {

@@ -50,6 +50,18 @@ public:
   int64_t leastWork() const { return work; }
   /// The labels of the table and of the shardings that the question was made of.
   const std::vector<unsigned> &start() const { return first; }
+  /// The layout of a label of a free value; nothing if the value is fixed or has
+  /// no node.
+  std::optional<Layout> layoutIn(const std::vector<unsigned> &labels,
+                                 mlir::Value value) const;
+  /// The graph without the labels of a free value that give it the layout that
+  /// it has in `labels`; nothing if no other is left. `other` is one that is.
+  std::optional<ChoiceGraph> without(const std::vector<unsigned> &labels,
+                                     mlir::Value value, unsigned &other) const;
+  /// The number of the value's node in the graph.
+  unsigned nodeOf(mlir::Value value) const {
+    return *values.find(table.flow().leader(value))->second.node;
+  }
   /// A value that got another layout, and the one that it had.
   struct Change {
     mlir::Value value;

@@ -7,7 +7,6 @@
 #include "weft/passes/sharding/propagation/ConflictResolution.h"
 #include "weft/passes/sharding/propagation/LayoutAssignment.h"
 #include "weft/passes/sharding/propagation/LayoutJournal.h"
-#include "weft/passes/sharding/propagation/LayoutQuestion.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -99,12 +98,31 @@ std::optional<LayoutSearch::Proposal> LayoutSearch::solve() {
     return std::nullopt;
   Solution solution = weft::solve(question.graph(), question.start());
   found = {inPicoseconds(solution.cost), inPicoseconds(solution.bound)};
+  compare(question, solution);
   std::vector<OpSharding> shardings = start;
   LayoutTable::Entries before = table.all();
   question.apply(solution.labels, shardings);
   Price price = priceOf(shardings);
   std::swap(table.all(), before);
   return Proposal{std::move(shardings), std::move(before), price};
+}
+
+void LayoutSearch::compare(const LayoutQuestion &question,
+                           const Solution &solution) {
+  for (auto [value, other] : llvm::zip_equal(asked, others)) {
+    unsigned label = 0;
+    std::optional<ChoiceGraph> rest =
+        question.without(solution.labels, value, label);
+    if (!rest)
+      continue;
+    std::vector<unsigned> from = solution.labels;
+    from[question.nodeOf(value)] = label;
+    Solution next = weft::solve(*rest, from);
+    if (next.cost != kForbidden)
+      other = {*question.layoutIn(solution.labels, value),
+               *question.layoutIn(next.labels, value),
+               inPicoseconds(next.cost)};
+  }
 }
 
 void LayoutSearch::take(const Proposal &solved) {
@@ -133,6 +151,7 @@ std::vector<OpSharding> LayoutSearch::run() {
   ConflictResolution resolution(table);
   bool isOpen = resolution.chooseAll();
   numConflicts = resolution.conflicts();
+  others.assign(asked.size(), std::nullopt);
   start = resolution.shardings();
   if (!isOpen)
     return start;
@@ -143,8 +162,12 @@ std::vector<OpSharding> LayoutSearch::run() {
   LayoutJournal notes = journal ? *journal : LayoutJournal();
   if (!solved || table.ops().size() <= kMostResolved)
     resolution.resolve();
-  if (!solved || !sendsLess(solved->price, priceOf(resolution.shardings())))
+  if (!solved || !sendsLess(solved->price, priceOf(resolution.shardings()))) {
+    for (auto [value, other] : llvm::zip_equal(asked, others))
+      if (other && other->chosen != table.get(value))
+        other.reset();
     return resolution.shardings();
+  }
   table.all() = std::move(before);
   if (journal)
     *journal = std::move(notes);

@@ -22,6 +22,7 @@
 #define WEFT_PASSES_SHARDING_PROPAGATION_LAYOUTSEARCH_H
 
 #include "weft/passes/sharding/propagation/ChooseSharding.h"
+#include "weft/passes/sharding/propagation/LayoutQuestion.h"
 #include "weft/passes/sharding/propagation/LayoutTable.h"
 
 namespace weft {
@@ -31,6 +32,8 @@ public:
   explicit LayoutSearch(LayoutTable &table [[clang::lifetimebound]])
       : table(table) {}
 
+  /// Lets run() find the cheapest layouts in which the value has another one.
+  void ask(mlir::Value value) { asked.push_back(value); }
   /// Changes the layouts of free values of the table where that is cheaper, and
   /// returns the sharding of each of its ops.
   std::vector<OpSharding> run();
@@ -44,6 +47,17 @@ public:
     int64_t price = 0, bound = 0;
   };
   std::optional<Proof> proof() const { return found; }
+  /// Another layout of a value, and the price of the graph's cheapest layouts
+  /// with it that were found, in picoseconds.
+  struct Alternative {
+    Layout chosen, layout;
+    int64_t price = 0;
+  };
+  /// For the values that were asked for, in their order; nothing for one whose
+  /// layout is not that of the graph's cheapest, or can be no other.
+  llvm::ArrayRef<std::optional<Alternative>> alternatives() const {
+    return others;
+  }
   /// Whether an op was in conflict and no price of all layouts was found.
   bool isUnproved() const { return unproved; }
 
@@ -56,6 +70,8 @@ private:
   };
   /// The layouts of all ops at once; none if there are too many. The table stays.
   std::optional<Proposal> solve();
+  /// Finds the alternatives to a solution.
+  void compare(const LayoutQuestion &question, const Solution &solution);
   void take(const Proposal &solved);
   Price priceOf(const std::vector<OpSharding> &shardings) const;
 
@@ -64,6 +80,8 @@ private:
   unsigned numConflicts = 0;
   std::optional<Proof> found;
   bool unproved = false;
+  std::vector<mlir::Value> asked;
+  std::vector<std::optional<Alternative>> others; ///< of `asked`
 };
 
 /// The price of all movements of the table's function under its layouts, and of
