@@ -52,6 +52,9 @@ foreach(seed 1 2 3)
 endforeach()
 add_test(NAME cuda-driver-test-2-gpus COMMAND ${CMAKE_COMMAND} -E env
   FAKE_CUDA_GPUS=2 $<TARGET_FILE:cuda-driver-test>)
+weft_unit_test(graph-hazards-test SRCS cuda/graph-hazards-test.cpp LINK WeftRuntime ${CMAKE_DL_LIBS})
+add_dependencies(graph-hazards-test fake_cuda)
+set_target_properties(graph-hazards-test PROPERTIES INSTALL_RPATH "$ORIGIN/../lib;$ORIGIN/../lib/fake-cuda")
 # Programs of collectives or contractions alone, on the fake driver: the program
 # loads it, and the fake library, before the runtime does.
 foreach(test gpu-collectives-test gpu-collectives-meaning-test gpu-contractions-test gpu-staging-test)

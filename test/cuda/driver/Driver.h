@@ -14,6 +14,7 @@
 
 #include <mutex>
 #include <set>
+#include <utility>
 
 namespace weft::fake {
 
@@ -35,6 +36,7 @@ public:
 
   /// Reports a mistake of the program, which ends with exit status 97.
   void report(const std::string &what);
+  uint64_t takeFindings() { return std::exchange(findings, 0); }
   /// The current context of this thread.
   static cuda::Context &current();
 

@@ -67,6 +67,10 @@ WEFT_FAKE_EXPORT bool fakeCudaIsWritten(Address address, uint64_t bytes) {
   return std::all_of(first, first + int64_t(bytes), [](bool is) { return is; });
 }
 
+WEFT_FAKE_EXPORT uint64_t fakeCudaTakeFindings() {
+  return Driver::get().takeFindings();
+}
+
 WEFT_FAKE_EXPORT void fakeCudaReport(const std::string &what) {
   Driver::get().report(what);
 }

@@ -35,6 +35,9 @@ weft::cuda::Context fakeCudaContext();
 bool fakeCudaIsWritten(weft::cuda::Address address, uint64_t bytes);
 /// Reports a mistake of the program.
 void fakeCudaReport(const std::string &what);
+/// Returns how many mistakes were reported since the last call; they count no
+/// more. For tests that make some.
+uint64_t fakeCudaTakeFindings();
 }
 
 #endif // WEFT_TEST_CUDA_DRIVER_LIBRARYCALLS_H
