@@ -58,6 +58,16 @@ size_t weft_program_instruction_count(const weft_program *program);
 weft_error *weft_program_instruction(const weft_program *program,
                                      size_t instruction, weft_instruction *out);
 
+/// The instructions between two jumps: `count` from number `first` on. GPUs
+/// launch them together where weft_runtime_graphs allows it.
+typedef struct weft_piece {
+  size_t first, count;
+} weft_piece;
+/// Returns the number of the program's pieces, and gets the first `room` of
+/// them.
+size_t weft_program_pieces(const weft_program *program, weft_piece *out,
+                           size_t room);
+
 /// The time at which the device at `position` of the mesh ran an instruction,
 /// in nanoseconds since the run began; on GPUs, since it began there. A
 /// collective's time begins when the device arrives there, so it includes

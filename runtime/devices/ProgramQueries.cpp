@@ -8,6 +8,7 @@
 #include "weft/base/PortRole.h"
 #include "weft/runtime/abi/profile.h"
 #include "weft/runtime/collectives/Provider.h"
+#include "weft/runtime/program/Hazards.h"
 #include "weft/runtime/program/Program.h"
 
 #include <algorithm>
@@ -220,6 +221,14 @@ WEFT_EXPORT weft_error *weft_program_describe(const weft_program *program,
 
 WEFT_EXPORT size_t weft_program_instruction_count(const weft_program *program) {
   return program ? program->program->plan().instructions.size() : 0;
+}
+
+WEFT_EXPORT size_t weft_program_pieces(const weft_program *program,
+                                       weft_piece *out, size_t room) {
+  std::vector<StraightPiece> pieces = straightPieces(program->program->plan());
+  for (size_t n = 0; n < std::min(room, pieces.size()); ++n)
+    out[n] = {pieces[n].first, pieces[n].end - pieces[n].first};
+  return pieces.size();
 }
 
 WEFT_EXPORT weft_error *weft_program_instruction(const weft_program *program,

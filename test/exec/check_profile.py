@@ -89,7 +89,8 @@ def check_mesh(weft, folder, kind):
     check_trace(trace, program.name, counts, devices)
     table = run(weft, "profile", program, "--repeat", "1", "--top", "1")
     lines = table.splitlines()
-    expect("lines of --top 1", (len(lines), "others: " in lines[-1]), (6, True))
+    expect("lines of --top 1", (len(lines), "others: " in lines[-1]), (7 if kind == "cuda" else 6, True))
+    expect("pieces that are graphs without the profile", bool(report["graphs"]), kind == "cuda")
     expect("lines that do not fit", [line for line in lines if len(line) > 96], [])
 
 

@@ -138,7 +138,7 @@ static Status profile(const ProfileFlags &flags, const weft_program *program) {
   Bound bound;
   if (Status all = bindAll(flags, runtime->get(), program, bound); !all)
     return all;
-  ProfileReport report(program, *roof);
+  ProfileReport report(program, *roof, flags.run.graphs);
   if (Status described = report.describe(); !described)
     return described;
   if (Status measured = measure(flags, runtime->get(), program, bound, report);

@@ -13,10 +13,18 @@
 using namespace weft::tool;
 using Json = nlohmann::ordered_json;
 
-ProfileReport::ProfileReport(const weft_program *program, const Roof &roof)
+ProfileReport::ProfileReport(const weft_program *program, const Roof &roof,
+                             bool areOn)
     : program(program), roof(roof),
       instructions(weft_program_instruction_count(program)),
-      sums(instructions.size()) {}
+      sums(instructions.size()) {
+  if (!areOn ||
+      !std::string_view(describeProgram(program).target).starts_with("cuda:"))
+    return;
+  graphs.resize(weft_program_pieces(program, nullptr, 0));
+  weft_program_pieces(program, graphs.data(), graphs.size());
+  std::erase_if(graphs, [](const weft_piece &its) { return its.count < 2; });
+}
 
 weft::Status ProfileReport::describe() {
   for (size_t i = 0; i < instructions.size(); ++i)
@@ -100,7 +108,21 @@ std::string ProfileReport::head() const {
          formatted("roof: %.1f GB/s, %s; ", roof.bandwidth * 1e-9,
                    roof.isMeasured ? "measured by a copy on device 0"
                                    : "as stated") +
-         peak + "\n\n";
+         peak + "\n" + graphsLine() + "\n";
+}
+
+/// The graphs of runs that are not measured; nothing if there are none.
+std::string ProfileReport::graphsLine() const {
+  if (graphs.empty())
+    return "";
+  constexpr size_t most = 3;
+  std::string text = "graphs, where devices share a GPU: instructions";
+  for (size_t i = 0; i < std::min(most, graphs.size()); ++i)
+    text += formatted("%s %zu to %zu", i ? "," : "", graphs[i].first,
+                      graphs[i].first + graphs[i].count - 1);
+  if (graphs.size() > most)
+    text += formatted(", %zu more", graphs.size() - most);
+  return text + "\n";
 }
 
 /// A kernel's name, or the kind of another instruction and the value that it
@@ -164,6 +186,9 @@ std::string ProfileReport::json() const {
                       {"bytes", row.bytes},
                       {"operations", row.operations},
                       {"roof_share", row.roofShare(roof)}});
+  Json pieces = Json::array();
+  for (const weft_piece &its : graphs)
+    pieces.push_back({its.first, its.first + its.count - 1});
   Json report = {{"program", info.name},
                  {"target", info.target},
                  {"devices", devices},
@@ -174,6 +199,7 @@ std::string ProfileReport::json() const {
                    {"measured", roof.isMeasured},
                    {"operations_per_second",
                     roof.operations > 0 ? Json(roof.operations) : Json()}}},
+                 {"graphs", std::move(pieces)},
                  {"rows", std::move(listed)}};
   return report.dump(2) + "\n";
 }

@@ -27,7 +27,8 @@ struct Roof {
 
 class ProfileReport {
 public:
-  ProfileReport(const weft_program *program, const Roof &roof);
+  /// `graphs`: whether runs without measurement may use graphs.
+  ProfileReport(const weft_program *program, const Roof &roof, bool graphs);
   /// Describes the program's instructions.
   Status describe();
   /// Adds the times of one run, which took `seconds`.
@@ -54,9 +55,13 @@ public:
 private:
   double runSeconds() const; ///< the median
   std::string head() const;
+  std::string graphsLine() const;
 
   const weft_program *program;
   Roof roof;
+  /// Pieces that are one launch without measurement, of more than one
+  /// instruction.
+  std::vector<weft_piece> graphs;
   std::vector<weft_instruction> instructions;
   std::vector<double> runs; ///< seconds
   int64_t devices = 0;
