@@ -3,8 +3,6 @@
 #include "weft/base/Text.h"
 #include "weft/runtime/devices/cuda/MemoryNeeds.h"
 
-#include <algorithm>
-
 namespace weft::runtime {
 
 Status CudaDevices::open(int64_t count, std::unique_ptr<DeviceSet> &out) {
@@ -47,9 +45,9 @@ Status CudaDevices::openDevice(std::shared_ptr<Gpu> gpu) {
   if (Status ok = GpuStream::create(device.gpu, device.copies); !ok)
     return ok;
   if (!isShared) {
-    device.staging = std::make_unique<Staging>(device.gpu);
-    if (Status ok = GpuEvent::create(device.gpu, device.written); !ok)
+    if (Status ok = GpuStream::create(device.gpu, device.reads); !ok)
       return ok;
+    device.staging = std::make_unique<Staging>(device.gpu);
   }
   return GpuEvent::create(device.gpu, device.event);
 }
@@ -119,7 +117,8 @@ Status CudaDevices::copierOf(const DeviceMemory &memory,
 }
 
 Status CudaDevices::awaitWrites(const GpuStream &stream) const {
-  return stream.waitFor(*firstOn(stream.gpu())->written);
+  const Device &first = *firstOn(stream.gpu());
+  return first.staging->await(stream, /*isLead=*/&stream == first.work.get());
 }
 
 /// Copies through slots. A box of the whole memory is assembled in one slot;
@@ -150,10 +149,11 @@ Status CudaDevices::stage(GpuMemory &memory, const Device &copier,
       return ok;
     if (Status ok = slot->copied->record(*copier.copies); !ok)
       return ok;
+    copier.staging->noteCopy(*slot);
     memory.setArriving(slot->copied);
     done += chunk;
   }
-  return copier.written->record(*copier.copies);
+  return {};
 }
 
 Status CudaDevices::write(DeviceMemory &memory, const BoxCopy &given,
@@ -185,7 +185,11 @@ Status CudaDevices::read(const DeviceMemory &memory, const BoxCopy &box,
   const Device *copier = nullptr;
   if (Status ok = copierOf(memory, copier); !ok)
     return ok;
-  const GpuStream *stream = copier->copies.get();
+  // Not behind the copies of the next batch.
+  const GpuStream *stream = copier->reads.get();
+  if (auto arriving = static_cast<const GpuMemory &>(memory).arrival())
+    if (Status ok = stream->waitFor(*arriving); !ok)
+      return ok;
   const Driver &driver = stream->gpu().driver();
   bool isOneRun = box.loops.empty();
   std::vector<uint8_t> image(isOneRun ? 0 : memory.bytes());
@@ -241,16 +245,8 @@ Status CudaDevices::prepare(std::shared_ptr<const Program> program,
   return {};
 }
 
-Ticket CudaDevices::enqueue(Run run) {
-  bool isAwaited = run.isAwaited;
-  return queue.add(
-      [this, run = std::move(run)]() mutable { return perform(run); },
-      isAwaited);
-}
-
 Ticket CudaDevices::enqueue(const MemoryCopy &given) {
-  return queue.add([this, given] { return copy(given); },
-                   /*isAwaited=*/false);
+  return defer([this, given] { return copy(given); }, /*isAwaited=*/false);
 }
 
 void CudaDevices::attend(const Ticket &ticket) {
@@ -261,10 +257,6 @@ void CudaDevices::attend(const Ticket &ticket) {
 Status CudaDevices::canIsolate() const {
   return makeError(StatusCode::InvalidArgument,
                    "devices of a GPU cannot be kept apart; use cpu:N");
-}
-
-static cuda::Address addressOf(const void *place) {
-  return reinterpret_cast<cuda::Address>(place);
 }
 
 Status CudaDevices::copy(const MemoryCopy &copy) {
@@ -281,8 +273,8 @@ Status CudaDevices::copy(const MemoryCopy &copy) {
     return ok;
   for (int64_t end : {copy.fromDevice, copy.toDevice})
     if (end >= 0)
-      if (Status ok = device.copies->waitFor(
-              *firstOn(*devices[size_t(end)].gpu)->written);
+      if (Status ok = firstOn(*devices[size_t(end)].gpu)
+                          ->staging->await(*device.copies, /*isLead=*/false);
           !ok)
         return ok;
   const Driver &driver = device.gpu->driver();
@@ -300,194 +292,6 @@ Status CudaDevices::copy(const MemoryCopy &copy) {
       !ok)
     return ok;
   return device.copies->wait();
-}
-
-Status CudaDevices::growArenas(const Plan &plan) {
-  for (int64_t number : plan.mesh.devices) {
-    Device &device = devices[size_t(number)];
-    if (device.arena && device.arena->bytes() >= plan.arenaBytes)
-      continue;
-    device.arena = nullptr;
-    if (Status ok = GpuMemory::allocate(device.gpu, number, plan.arenaBytes,
-                                        "the arena", meter, device.arena);
-        !ok)
-      return ok;
-    // The arena is zeroed, as collectives leave out the padding of uneven
-    // shards, which kernels read and mask.
-    if (!plan.collectives.empty())
-      if (Status ok = fill(*device.arena, 0); !ok)
-        return ok;
-  }
-  return {};
-}
-
-Status CudaDevices::growWorkspaces(const GpuProgram &program) {
-  uint64_t bytes = program.workspaceBytes();
-  const Plan &plan = program.program()->plan();
-  for (int64_t number : plan.mesh.devices) {
-    Device &device = devices[size_t(number)];
-    if (bytes == 0 || (device.workspace && device.workspace->bytes() >= bytes))
-      continue;
-    device.workspace = nullptr;
-    if (Status ok = GpuMemory::allocate(device.gpu, number, bytes,
-                                        "the workspace of cuBLASLt", meter,
-                                        device.workspace);
-        !ok)
-      return ok;
-  }
-  return {};
-}
-
-Status CudaDevices::poison(const Plan &plan, const Run &run) {
-  size_t positions = plan.mesh.devices.size();
-  for (size_t p = 0; p < positions; ++p) {
-    Device &device = devices[size_t(plan.mesh.devices[p])];
-    if (Status ok = fill(*device.arena, 0xFF); !ok)
-      return ok;
-    if (Status ok =
-            // fill() does not make the GPU current for empty memory.
-        device.gpu->makeCurrent();
-        !ok)
-      return ok;
-    const Driver &driver = device.gpu->driver();
-    for (size_t i = 0; i < plan.outputs.size(); ++i) {
-      void *local = run.outputs[i * positions + p];
-      if (plan.outputs[i].donatedFrom >= 0 || !local ||
-          !plan.outputs[i].localBytes)
-        continue;
-      if (Status ok =
-              driver.check(driver.cuMemsetD8Async(addressOf(local), 0xFF,
-                                                  plan.outputs[i].localBytes,
-                                                  device.work->handle()),
-                           "cuMemsetD8Async");
-          !ok)
-        return ok;
-    }
-    // What follows may be in another device's stream.
-    if (Status ok = device.work->wait(); !ok)
-      return ok;
-  }
-  return {};
-}
-
-/// The addresses of the buffers of one position.
-static std::vector<cuda::Address> addressesOf(const Plan &plan, const Run &run,
-                                              size_t position,
-                                              cuda::Address arena,
-                                              cuda::Address constants) {
-  size_t positions = plan.mesh.devices.size();
-  std::vector<cuda::Address> out;
-  for (const BufferInfo &buffer : plan.buffers)
-    if (buffer.input >= 0)
-      out.push_back(
-          addressOf(run.inputs[size_t(buffer.input) * positions + position]));
-    else if (buffer.output >= 0)
-      out.push_back(
-          addressOf(run.outputs[size_t(buffer.output) * positions + position]));
-    else
-      out.push_back(buffer.offset +
-                    (buffer.kind == BufferKind::constant ? constants : arena));
-  return out;
-}
-
-/// Whether all devices of the mesh share one GPU.
-bool CudaDevices::isOneGpu(const Mesh &mesh) const {
-  const Gpu *first = devices[size_t(mesh.devices.front())].gpu.get();
-  return std::ranges::all_of(mesh.devices, [&](int64_t number) {
-    return devices[size_t(number)].gpu.get() == first;
-  });
-}
-
-std::vector<RunSchedule::Lane> CudaDevices::lanesOf(const Mesh &mesh) const {
-  std::vector<RunSchedule::Lane> lanes;
-  for (int64_t number : mesh.devices) {
-    const Device &device = devices[size_t(number)];
-    lanes.push_back({device.work.get(), device.event.get()});
-    if (device.workspace)
-      lanes.back().workspace = {device.workspace->place(),
-                                device.workspace->bytes()};
-  }
-  return lanes;
-}
-
-/// Graphs are used where one launch is for all devices, and nothing has to be
-/// known of single instructions.
-RunSchedule::Graphs CudaDevices::graphsOf(const Run &run,
-                                          const Mesh &mesh) const {
-  const Device &first = devices[size_t(mesh.devices.front())];
-  if (!run.graphs || run.times || checksLaunches() || !isOneGpu(mesh) ||
-      !first.gpu->driver().hasGraphs)
-    return {};
-  GraphCache::Places places(run.inputs.begin(), run.inputs.end());
-  places.insert(places.end(), run.outputs.begin(), run.outputs.end());
-  for (int64_t number : mesh.devices) {
-    const Device &device = devices[size_t(number)];
-    places.push_back(device.arena->address());
-    places.push_back(device.workspace ? device.workspace->address() : nullptr);
-  }
-  return {true, std::move(places)};
-}
-
-Status CudaDevices::enqueueAll(GpuProgram &program, const Run &run,
-                               RunClock *clock, CollectiveCounts &counts,
-                               std::vector<std::string> &last) {
-  const Plan &plan = program.program()->plan();
-  if (Status ok = growArenas(plan); !ok)
-    return ok;
-  if (Status ok = growWorkspaces(program); !ok)
-    return ok;
-  for (int64_t number : plan.mesh.devices)
-    if (number == plan.mesh.devices.front() || !isOneGpu(plan.mesh))
-      if (Status ok = awaitWrites(*devices[size_t(number)].work); !ok)
-        return ok;
-  if (run.poison)
-    if (Status ok = poison(plan, run); !ok)
-      return ok;
-  auto bind = [&](GpuTables::Addresses &addresses) {
-    for (size_t p = 0; p < plan.mesh.devices.size(); ++p)
-      addresses.push_back(addressesOf(
-          plan, run, p, devices[size_t(plan.mesh.devices[p])].arena->place(),
-          program.constants(int64_t(p))));
-    return program.collectives().bind(addresses);
-  };
-  RunSchedule schedule(program, lanesOf(plan.mesh), bind, clock,
-                       graphsOf(run, plan.mesh));
-  Status result = schedule.run();
-  counts = schedule.counts();
-  for (size_t p = 0; p < plan.mesh.devices.size(); ++p)
-    last.push_back(schedule.lastKernel(p));
-  return result;
-}
-
-Status CudaDevices::perform(Run &run) {
-  // The program was prepared by this set, so it is a GpuProgram.
-  auto &program = static_cast<GpuProgram &>(*run.program);
-  const Plan &plan = program.program()->plan();
-  CollectiveCounts counts = {};
-  std::vector<std::string> last;
-  RunClock clock;
-  Status result =
-      enqueueAll(program, run, run.times ? &clock : nullptr, counts, last);
-  // Enqueued operations use memory of the run, even if a later one failed. On
-  // one GPU, the first device's stream has waited for the others.
-  bool isJoined = result && isOneGpu(plan.mesh);
-  for (size_t p = 0; p < (isJoined ? 1 : plan.mesh.devices.size()); ++p) {
-    int64_t number = plan.mesh.devices[p];
-    Status done = devices[size_t(number)].work->wait();
-    if (done || !result)
-      continue;
-    Message &message = done.error().message;
-    message +=
-        " while \"" + plan.name + "\" ran on device " + std::to_string(number);
-    if (p < last.size() && !last[p].empty())
-      message += ", whose last kernel is \"" + last[p] +
-                 "\"; run again with WEFT_CUDA_CHECK=1, which names the "
-                 "kernel that failed";
-    result = std::move(done);
-  }
-  if (result && run.times)
-    result = clock.read(*run.times);
-  return run.ended(std::move(result), counts);
 }
 
 } // namespace weft::runtime

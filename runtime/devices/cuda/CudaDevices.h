@@ -1,9 +1,12 @@
 //===- CudaDevices.h - devices on NVIDIA GPUs -------------------*- C++ -*-===//
 //
 // A set of CUDA devices. Device i of N is on GPU i * G / N of G: several
-// devices may share one. Each has a stream for its programs and one for copies.
-// Runs wait for each other in a RunQueue; a run enqueues all its launches, then
-// waits for its streams.
+// devices may share one. Each has a stream for its programs, one for copies from
+// the host, and one for copies to it.
+// A run on one GPU is enqueued at once, behind the earlier ones in the stream of
+// the GPU's first device, and a task of a RunQueue waits for its end; at most two
+// are in flight. Copies, and runs on several GPUs, are tasks as a whole, which
+// begin when those before them are over.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +18,14 @@
 #include "weft/runtime/devices/cuda/RunSchedule.h"
 #include "weft/runtime/devices/cuda/Staging.h"
 
+#include <atomic>
+
 namespace weft::runtime {
+
+/// The address of a device in the form of the driver.
+inline cuda::Address addressOf(const void *place) {
+  return reinterpret_cast<cuda::Address>(place);
+}
 
 class CudaDevices final : public DeviceSet {
 public:
@@ -49,10 +59,10 @@ private:
     std::shared_ptr<GpuLibraries> libraries; ///< shared likewise
     std::unique_ptr<GpuStream> work, copies;
     std::unique_ptr<GpuEvent> event;
-    /// The GPU's staging memory, and the event of the last copy from it. Only
-    /// the GPU's first device has them, for all of its devices.
+    /// The GPU's staging memory, and the stream of copies to the host. Only the
+    /// GPU's first device has them, for all of its devices.
     std::unique_ptr<Staging> staging;
-    std::unique_ptr<GpuEvent> written;
+    std::unique_ptr<GpuStream> reads;
     std::unique_ptr<GpuMemory> arena;
     /// Memory that libraries use, on the stream `work` only.
     std::unique_ptr<GpuMemory> workspace;
@@ -60,12 +70,25 @@ private:
 
   const Driver &driver() const { return devices.front().gpu->driver(); }
   Status openDevice(std::shared_ptr<Gpu> gpu);
+  struct Started;
+  /// Adds a task that begins when those before it are over.
+  Ticket defer(RunQueue::Task task, bool isAwaited);
+  bool beginsAtOnce(const Run &run) const;
+  /// Enqueues a run, once no more than one is in flight.
+  Status start(Started &its);
+  /// Waits for it.
+  Status finish(Started &its);
+  Status waitForAll(const Plan &plan,
+                    const std::vector<std::string> &last) const;
+  /// Enqueues a run and waits for it.
   Status perform(Run &run);
   /// Enqueues all launches of a run, which may be running even after an error.
   /// `last` gets the kernel that the device at each position enqueued last.
   Status enqueueAll(GpuProgram &program, const Run &run, RunClock *clock,
                     CollectiveCounts &counts, std::vector<std::string> &last);
+  Status drop(const Device &device, std::unique_ptr<GpuMemory> &memory);
   bool isOneGpu(const Mesh &mesh) const;
+  const GpuStream &leadOf(const Mesh &mesh) const;
   std::vector<RunSchedule::Lane> lanesOf(const Mesh &mesh) const;
   RunSchedule::Graphs graphsOf(const Run &run, const Mesh &mesh) const;
   Status growArenas(const Plan &plan);
@@ -84,7 +107,13 @@ private:
   std::vector<Device> devices;
   std::shared_ptr<MemoryMeter> meter;
   std::shared_ptr<LibraryNotes> libraryNotes = std::make_shared<LibraryNotes>();
-  RunQueue queue; ///< last, as its tasks use the other members
+  static constexpr size_t kMostInFlight = 2;
+  /// Runs that were enqueued at once, the earliest first; null once they are
+  /// over. Their events are recorded again.
+  std::deque<std::weak_ptr<Started>> inFlight;
+  std::map<const Gpu *, std::deque<std::shared_ptr<GpuEvent>>> spareEnds;
+  std::atomic<int> deferred = 0; ///< tasks of defer() that are not over
+  RunQueue queue;                ///< last, as its tasks use the other members
 };
 
 } // namespace weft::runtime

@@ -34,6 +34,8 @@ public:
     arriving = std::move(copied);
   }
 
+  const std::shared_ptr<const GpuEvent> &arrival() const { return arriving; }
+
 private:
   GpuMemory(std::shared_ptr<const Gpu> gpu, int64_t device,
             std::shared_ptr<MemoryMeter> meter)

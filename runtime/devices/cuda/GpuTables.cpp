@@ -39,8 +39,14 @@ Status GpuTables::bind(const Addresses &addresses) {
                                     "pointers of collectives", meter, memory);
       !ok)
     return ok;
-  if (bound.size() == kMostSets)
+  if (bound.size() == kMostSets) {
+    // Enqueued launches may read the oldest.
+    const Driver &driver = gpu->driver();
+    if (Status ok = driver.check(driver.cuCtxSynchronize(), "cuCtxSynchronize");
+        !ok)
+      return ok;
     bound.pop_back();
+  }
   bound.push_front({std::move(next), std::move(memory)});
   return {};
 }

@@ -50,7 +50,7 @@ public:
   /// Copies the tables to the GPU; nothing may be added later.
   Status place(std::shared_ptr<MemoryMeter> meter);
   /// Chooses the pointers to these addresses, and uploads them unless they are
-  /// one of the last sets. No enqueued launch may read any.
+  /// one of the last sets.
   Status bind(const Addresses &addresses);
   /// The chosen pointers, null if there are none; whoever keeps them may launch
   /// kernels on them.

@@ -4,11 +4,11 @@
 // set of addresses enqueues the instructions one by one, which loads code; the
 // second captures them; later ones launch the graph:
 //
-//   GraphCache::Entry &entry = cache.find(piece, places);   // of at most four
-//   if (entry.graph)  entry.graph->launch(stream);
-//   else if (entry.hasRun)  ... capture, into entry.graph ...
+//   cache.find(piece, places, stream, entry);   // of at most four
+//   if (entry->graph)  entry->graph->launch(stream);
+//   else if (entry->hasRun)  ... capture, into entry->graph ...
 //   else  ... enqueue one by one ...
-//   entry.hasRun = true;
+//   entry->hasRun = true;
 //
 // A training loop has two sets, as two batches take turns. A fifth set replaces
 // the one that was used the longest time ago.
@@ -43,8 +43,10 @@ public:
     CollectiveCounts counts;       ///< of one device in the piece
     std::vector<std::string> last; ///< the last kernel, by position
   };
-  /// The entry of the piece that begins at instruction `first`.
-  Entry &find(uint32_t first, const Places &places);
+  /// Gets the entry of the piece that begins at instruction `first`. Waits for
+  /// the stream of the graphs if it drops one.
+  Status find(uint32_t first, const Places &places, const GpuStream &stream,
+              Entry *&out);
 
 private:
   std::map<uint32_t, std::list<Entry>> pieces; ///< the latest entry first

@@ -92,7 +92,12 @@ Status RunSchedule::jump(const Instruction &instruction) {
 /// Runs the piece at which all devices stand.
 Status RunSchedule::runPiece(uint32_t end) {
   uint32_t first = devices.front().standing.pc;
-  GraphCache::Entry &entry = program.graphs().find(first, graphs.places);
+  GraphCache::Entry *found = nullptr;
+  if (Status ok = program.graphs().find(first, graphs.places,
+                                        *lanes.front().stream, found);
+      !ok)
+    return ok;
+  GraphCache::Entry &entry = *found;
   bool isWorthwhile = (end - first) * devices.size() > 1;
   if (!entry.graph && entry.hasRun && isWorthwhile)
     if (Status ok = capture(entry, end); !ok)

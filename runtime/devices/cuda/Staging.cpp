@@ -37,6 +37,15 @@ Status Staging::take(uint64_t bytes, Slot *&out) {
   return {};
 }
 
+Status Staging::await(const GpuStream &stream, bool isLead) {
+  std::lock_guard<std::mutex> guard(mutex);
+  if (copies == 0 || (isLead && awaited == copies))
+    return {};
+  if (isLead)
+    awaited = copies;
+  return stream.waitFor(*latest);
+}
+
 Staging::~Staging() {
   CallerContext caller(gpu->driver());
   for (Slot &slot : slots) {

@@ -40,6 +40,15 @@ public:
   /// Gets a slot of at least `bytes` bytes, once its last copy is done.
   Status take(uint64_t bytes, Slot *&out);
 
+  /// Notes that a slot's copy is enqueued, and its event recorded.
+  void noteCopy(const Slot &slot) {
+    latest = slot.copied;
+    ++copies;
+  }
+  /// Makes a stream wait for all copies so far. `isLead`: whether it is the one
+  /// stream that remembers for which copies it waits already.
+  Status await(const GpuStream &stream, bool isLead);
+
   std::mutex mutex; ///< held from taking a slot until its copy is enqueued
 
 private:
@@ -47,6 +56,8 @@ private:
   std::shared_ptr<const Gpu> gpu;
   std::array<Slot, 2> slots;
   size_t next = 0;
+  std::shared_ptr<const GpuEvent> latest; ///< of the last copy
+  uint64_t copies = 0, awaited = 0;       ///< all, and those the lead waits for
 };
 
 } // namespace weft::runtime

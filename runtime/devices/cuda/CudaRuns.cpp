@@ -1,0 +1,335 @@
+//===- CudaRuns.cpp - runs of programs on GPUs ----------------------------===//
+
+#include "weft/runtime/devices/cuda/CudaDevices.h"
+
+#include <algorithm>
+
+namespace weft::runtime {
+
+/// Frees memory that runs on the device's GPU may still use.
+Status CudaDevices::drop(const Device &device,
+                         std::unique_ptr<GpuMemory> &memory) {
+  if (!memory)
+    return {};
+  if (Status ok = firstOn(*device.gpu)->work->wait(); !ok)
+    return ok;
+  memory = nullptr;
+  return {};
+}
+
+/// The stream in which runs on one GPU begin and end.
+const GpuStream &CudaDevices::leadOf(const Mesh &mesh) const {
+  return *firstOn(*devices[size_t(mesh.devices.front())].gpu)->work;
+}
+
+Status CudaDevices::growArenas(const Plan &plan) {
+  for (int64_t number : plan.mesh.devices) {
+    Device &device = devices[size_t(number)];
+    if (device.arena && device.arena->bytes() >= plan.arenaBytes)
+      continue;
+    if (Status ok = drop(device, device.arena); !ok)
+      return ok;
+    if (Status ok = GpuMemory::allocate(device.gpu, number, plan.arenaBytes,
+                                        "the arena", meter, device.arena);
+        !ok)
+      return ok;
+    // The arena is zeroed, as collectives leave out the padding of uneven
+    // shards, which kernels read and mask.
+    if (!plan.collectives.empty())
+      if (Status ok = fill(*device.arena, 0); !ok)
+        return ok;
+  }
+  return {};
+}
+
+Status CudaDevices::growWorkspaces(const GpuProgram &program) {
+  uint64_t bytes = program.workspaceBytes();
+  const Plan &plan = program.program()->plan();
+  for (int64_t number : plan.mesh.devices) {
+    Device &device = devices[size_t(number)];
+    if (bytes == 0 || (device.workspace && device.workspace->bytes() >= bytes))
+      continue;
+    if (Status ok = drop(device, device.workspace); !ok)
+      return ok;
+    if (Status ok = GpuMemory::allocate(device.gpu, number, bytes,
+                                        "the workspace of cuBLASLt", meter,
+                                        device.workspace);
+        !ok)
+      return ok;
+  }
+  return {};
+}
+
+Status CudaDevices::poison(const Plan &plan, const Run &run) {
+  size_t positions = plan.mesh.devices.size();
+  for (size_t p = 0; p < positions; ++p) {
+    Device &device = devices[size_t(plan.mesh.devices[p])];
+    if (Status ok = fill(*device.arena, 0xFF); !ok)
+      return ok;
+    if (Status ok =
+            // fill() does not make the GPU current for empty memory.
+        device.gpu->makeCurrent();
+        !ok)
+      return ok;
+    const Driver &driver = device.gpu->driver();
+    for (size_t i = 0; i < plan.outputs.size(); ++i) {
+      void *local = run.outputs[i * positions + p];
+      if (plan.outputs[i].donatedFrom >= 0 || !local ||
+          !plan.outputs[i].localBytes)
+        continue;
+      if (Status ok =
+              driver.check(driver.cuMemsetD8Async(addressOf(local), 0xFF,
+                                                  plan.outputs[i].localBytes,
+                                                  device.work->handle()),
+                           "cuMemsetD8Async");
+          !ok)
+        return ok;
+    }
+    // What follows may be in another device's stream.
+    if (Status ok = device.work->wait(); !ok)
+      return ok;
+  }
+  return {};
+}
+
+/// The addresses of the buffers of one position.
+static std::vector<cuda::Address> addressesOf(const Plan &plan, const Run &run,
+                                              size_t position,
+                                              cuda::Address arena,
+                                              cuda::Address constants) {
+  size_t positions = plan.mesh.devices.size();
+  std::vector<cuda::Address> out;
+  for (const BufferInfo &buffer : plan.buffers)
+    if (buffer.input >= 0)
+      out.push_back(
+          addressOf(run.inputs[size_t(buffer.input) * positions + position]));
+    else if (buffer.output >= 0)
+      out.push_back(
+          addressOf(run.outputs[size_t(buffer.output) * positions + position]));
+    else
+      out.push_back(buffer.offset +
+                    (buffer.kind == BufferKind::constant ? constants : arena));
+  return out;
+}
+
+/// Whether all devices of the mesh share one GPU.
+bool CudaDevices::isOneGpu(const Mesh &mesh) const {
+  const Gpu *first = devices[size_t(mesh.devices.front())].gpu.get();
+  return std::ranges::all_of(mesh.devices, [&](int64_t number) {
+    return devices[size_t(number)].gpu.get() == first;
+  });
+}
+
+/// On one GPU the first lane is the stream that all runs there begin and end in,
+/// so that runs of different devices keep their order.
+std::vector<RunSchedule::Lane> CudaDevices::lanesOf(const Mesh &mesh) const {
+  std::vector<RunSchedule::Lane> lanes;
+  for (int64_t number : mesh.devices) {
+    const Device &device = devices[size_t(number)];
+    lanes.push_back({device.work.get(), device.event.get()});
+    if (device.workspace)
+      lanes.back().workspace = {device.workspace->place(),
+                                device.workspace->bytes()};
+  }
+  if (isOneGpu(mesh)) {
+    const GpuStream *lead = &leadOf(mesh);
+    for (RunSchedule::Lane &lane : lanes)
+      if (lane.stream == lead)
+        lane.stream = lanes.front().stream;
+    lanes.front().stream = lead;
+  }
+  return lanes;
+}
+
+/// Graphs are used where one launch is for all devices, and nothing has to be
+/// known of single instructions.
+RunSchedule::Graphs CudaDevices::graphsOf(const Run &run,
+                                          const Mesh &mesh) const {
+  const Device &first = devices[size_t(mesh.devices.front())];
+  if (!run.graphs || run.times || checksLaunches() || !isOneGpu(mesh) ||
+      !first.gpu->driver().hasGraphs)
+    return {};
+  GraphCache::Places places(run.inputs.begin(), run.inputs.end());
+  places.insert(places.end(), run.outputs.begin(), run.outputs.end());
+  for (int64_t number : mesh.devices) {
+    const Device &device = devices[size_t(number)];
+    places.push_back(device.arena->address());
+    places.push_back(device.workspace ? device.workspace->address() : nullptr);
+  }
+  return {true, std::move(places)};
+}
+
+Status CudaDevices::enqueueAll(GpuProgram &program, const Run &run,
+                               RunClock *clock, CollectiveCounts &counts,
+                               std::vector<std::string> &last) {
+  const Plan &plan = program.program()->plan();
+  if (Status ok = growArenas(plan); !ok)
+    return ok;
+  if (Status ok = growWorkspaces(program); !ok)
+    return ok;
+  if (isOneGpu(plan.mesh)) {
+    if (Status ok = awaitWrites(leadOf(plan.mesh)); !ok)
+      return ok;
+  } else {
+    for (int64_t number : plan.mesh.devices)
+      if (Status ok = awaitWrites(*devices[size_t(number)].work); !ok)
+        return ok;
+  }
+  if (run.poison)
+    if (Status ok = poison(plan, run); !ok)
+      return ok;
+  auto bind = [&](GpuTables::Addresses &addresses) {
+    for (size_t p = 0; p < plan.mesh.devices.size(); ++p)
+      addresses.push_back(addressesOf(
+          plan, run, p, devices[size_t(plan.mesh.devices[p])].arena->place(),
+          program.constants(int64_t(p))));
+    return program.collectives().bind(addresses);
+  };
+  RunSchedule schedule(program, lanesOf(plan.mesh), bind, clock,
+                       graphsOf(run, plan.mesh));
+  Status result = schedule.run();
+  counts = schedule.counts();
+  for (size_t p = 0; p < plan.mesh.devices.size(); ++p)
+    last.push_back(schedule.lastKernel(p));
+  return result;
+}
+
+/// The error of a wait for a run's operations.
+static Status named(Status failed, const Plan &plan, int64_t device,
+                    const std::string &lastKernel) {
+  Message &message = failed.error().message;
+  message +=
+      " while \"" + plan.name + "\" ran on device " + std::to_string(device);
+  if (!lastKernel.empty())
+    message += ", whose last kernel is \"" + lastKernel +
+               "\"; run again with WEFT_CUDA_CHECK=1, which names the "
+               "kernel that failed";
+  return failed;
+}
+
+/// Waits for all streams of a run; returns the error of the first that failed.
+Status CudaDevices::waitForAll(const Plan &plan,
+                               const std::vector<std::string> &last) const {
+  Status result;
+  const Mesh &mesh = plan.mesh;
+  for (size_t p = 0; p < mesh.devices.size(); ++p) {
+    int64_t number = mesh.devices[p];
+    const GpuStream *work = devices[size_t(number)].work.get();
+    for (const GpuStream *stream :
+         {isOneGpu(mesh) ? &leadOf(mesh) : work, work})
+      if (Status done = stream->wait(); !done && result)
+        result = named(std::move(done), plan, number,
+                       p < last.size() ? last[p] : "");
+  }
+  return result;
+}
+
+Status CudaDevices::perform(Run &run) {
+  // The program was prepared by this set, so it is a GpuProgram.
+  auto &program = static_cast<GpuProgram &>(*run.program);
+  const Plan &plan = program.program()->plan();
+  CollectiveCounts counts = {};
+  std::vector<std::string> last;
+  RunClock clock;
+  Status result =
+      enqueueAll(program, run, run.times ? &clock : nullptr, counts, last);
+  // Enqueued operations use memory of the run, even if a later one failed.
+  Status done = waitForAll(plan, last);
+  if (result)
+    result = std::move(done);
+  if (result && run.times)
+    result = clock.read(*run.times);
+  return run.ended(std::move(result), counts);
+}
+
+//===----------------------------------------------------------------------===//
+// Runs that are enqueued at once
+//===----------------------------------------------------------------------===//
+
+struct CudaDevices::Started {
+  Run run;
+  Status result = {}; ///< of enqueuing
+  CollectiveCounts counts = {};
+  std::vector<std::string> last = {}; ///< see enqueueAll
+  /// Behind the run in its stream; null for one that the caller waits for next.
+  std::shared_ptr<const GpuEvent> end = nullptr;
+};
+
+Ticket CudaDevices::defer(RunQueue::Task task, bool isAwaited) {
+  struct Count {
+    std::atomic<int> &number;
+    explicit Count(std::atomic<int> &number) : number(number) { ++number; }
+    ~Count() { --number; }
+  };
+  auto count = std::make_shared<Count>(deferred);
+  return queue.add(
+      [task = std::move(task), count = std::move(count)] { return task(); },
+      isAwaited);
+}
+
+/// Whether a run may be enqueued before earlier tasks of the queue are over: all
+/// of those only wait for what is enqueued already, and nothing of the run has
+/// to be waited for meanwhile.
+bool CudaDevices::beginsAtOnce(const Run &run) const {
+  return deferred == 0 && !run.times && !run.poison &&
+         isOneGpu(run.program->program()->plan().mesh);
+}
+
+Ticket CudaDevices::enqueue(Run run) {
+  bool isAwaited = run.isAwaited;
+  if (!beginsAtOnce(run)) {
+    auto kept = std::make_shared<Run>(std::move(run));
+    return defer([this, kept] { return perform(*kept); }, isAwaited);
+  }
+  CallerContext caller(driver());
+  auto started = std::make_shared<Started>(Started{std::move(run)});
+  started->result = caught([&] { return start(*started); });
+  if (started->end)
+    inFlight.push_back(started);
+  return queue.add([this, started] { return finish(*started); }, isAwaited);
+}
+
+Status CudaDevices::start(Started &its) {
+  auto &program = static_cast<GpuProgram &>(*its.run.program);
+  const GpuStream &lead = leadOf(program.program()->plan().mesh);
+  std::erase_if(inFlight,
+                [](const auto &earlier) { return earlier.expired(); });
+  if (inFlight.size() >= kMostInFlight) {
+    if (std::shared_ptr<Started> first = inFlight.front().lock())
+      if (Status ok = first->end->wait(); !ok)
+        return ok;
+    inFlight.pop_front();
+  }
+  if (Status ok =
+          enqueueAll(program, its.run, /*clock=*/nullptr, its.counts, its.last);
+      !ok || its.run.isAwaited)
+    return ok;
+  std::shared_ptr<GpuEvent> end;
+  auto &spare = spareEnds[&lead.gpu()];
+  if (!spare.empty() && spare.front().use_count() == 1) {
+    end = std::move(spare.front());
+    spare.pop_front();
+  } else if (Status ok = GpuEvent::createShared(lead.owned(), end); !ok) {
+    return ok;
+  }
+  if (Status ok = end->record(lead); !ok)
+    return ok;
+  its.end = end;
+  spare.push_back(std::move(end));
+  return {};
+}
+
+Status CudaDevices::finish(Started &its) {
+  const Plan &plan = its.run.program->program()->plan();
+  Status result = std::move(its.result);
+  // Enqueued operations use memory of the run, even if a later one failed.
+  if (!result)
+    (void)waitForAll(plan, its.last);
+  else if (Status done = its.end ? its.end->wait() : leadOf(plan.mesh).wait();
+           !done)
+    result = named(std::move(done), plan, plan.mesh.devices.front(),
+                   its.last.front());
+  return its.run.ended(std::move(result), its.counts);
+}
+
+} // namespace weft::runtime
