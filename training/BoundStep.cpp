@@ -1,7 +1,6 @@
 #include "weft/training/BoundStep.h"
 
 #include <algorithm>
-#include <chrono>
 
 namespace weft {
 
@@ -170,10 +169,14 @@ Status Trainer::BoundStep::takeAhead() {
   return {};
 }
 
+bool Trainer::BoundStep::isCopied(size_t output) const {
+  return outputs[output].holdsState() &&
+         outputBuffers[output] != state->buffer(outputs[output].name);
+}
+
 Status Trainer::BoundStep::takeStateOutputs() {
   for (size_t o = 0; o < outputs.size(); ++o) {
-    if (!outputs[o].holdsState() ||
-        outputBuffers[o] == state->buffer(outputs[o].name))
+    if (!isCopied(o))
       continue;
     Result<Array> value = readOutput(o); // not donated: copied through the host
     if (!value)
@@ -206,25 +209,91 @@ Status Trainer::BoundStep::execute() {
   return takeStateOutputs();
 }
 
+Trainer::BoundStep::Started::~Started() {
+  if (!ticket)
+    return;
+  weft_error_free(weft_ticket_wait(ticket));
+  weft_ticket_free(ticket);
+}
+
+bool Trainer::BoundStep::canRunAhead() {
+  if (!otherOutputs.empty())
+    return true;
+  if (spare.empty()) // the next batch waits for the one before to be read
+    return false;
+  Buffers made = outputBuffers;
+  uint64_t bytes = 0;
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    if (isCopied(o)) // to the host and back, before the next run
+      return false;
+    auto isAmong = [&](const Buffers &all) {
+      return std::ranges::find(all, outputBuffers[o]) != all.end();
+    };
+    if (!isAmong(owned) || isAmong(inputBuffers)) // donated, or a variable's
+      continue;
+    weft_port port;
+    if (!takeError(weft_output_create(runtime, program, o, &made[o])) ||
+        !takeError(weft_program_output(program, o, &port)))
+      return false; // no memory for a second set
+    owned.push_back(made[o]);
+    bytes += port.device_bytes;
+  }
+  spareBytes += bytes;
+  otherOutputs = std::move(made);
+  return true;
+}
+
+Status Trainer::BoundStep::runNow(Started &out) {
+  if (!otherOutputs.empty())
+    std::swap(outputBuffers, otherOutputs);
+  Status done = execute();
+  out.outputs = outputBuffers;
+  out.executeSeconds = executeSeconds;
+  out.waitSeconds = waitSeconds;
+  return done;
+}
+
+Status Trainer::BoundStep::start(Started &out) {
+  if (!otherOutputs.empty())
+    std::swap(outputBuffers, otherOutputs);
+  out.begin = Clock::now();
+  out.outputs = outputBuffers;
+  out.waitSeconds = waitSeconds;
+  return takeError(weft_execute_async(runtime, program, inputBuffers.data(),
+                                      outputBuffers.data(), &out.ticket));
+}
+
+Status Trainer::BoundStep::finish(Started &run, Clock::time_point before) {
+  if (!run.ticket)
+    return {};
+  Status done = takeError(weft_ticket_wait(run.ticket));
+  weft_ticket_free(std::exchange(run.ticket, nullptr));
+  run.executeSeconds = secondsSince(std::max(before, run.begin));
+  return done;
+}
+
 void Trainer::BoundStep::drop(const TrainingData &data) {
   if (ahead.written.valid() && ahead.data == &data)
     ahead.written.wait(), ahead = {};
 }
 
-Result<Array> Trainer::BoundStep::readOutput(size_t output) {
+Result<Array>
+Trainer::BoundStep::readOutput(const std::vector<weft_buffer *> &from,
+                               size_t output) const {
   Array array = Array::zeros(outputs[output].type, outputs[output].shape);
-  if (Status ok = takeError(weft_buffer_read(
-          outputBuffers[output], array.bytes.data(), array.bytes.size()));
+  if (Status ok = takeError(weft_buffer_read(from[output], array.bytes.data(),
+                                             array.bytes.size()));
       !ok)
     return ok.error();
   return array;
 }
 
-Status Trainer::BoundStep::addMetrics(RunningMetrics &mean, int64_t samples,
+Status Trainer::BoundStep::addMetrics(const std::vector<weft_buffer *> &from,
+                                      RunningMetrics &mean, int64_t samples,
                                       Logs &alone) {
   RunningMetrics batch;
   for (const auto &[output, name, isRunning] : metrics) {
-    Result<Array> value = readOutput(output);
+    Result<Array> value = readOutput(from, output);
     if (!value)
       return value.error();
     if (isRunning && !value->shape.empty()) {

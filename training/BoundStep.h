@@ -19,6 +19,8 @@
 #include "weft/training/BackgroundThread.h"
 #include "weft/training/Trainer.h"
 
+#include <chrono>
+
 namespace weft {
 
 struct Trainer::BoundStep {
@@ -34,18 +36,46 @@ struct Trainer::BoundStep {
   /// from which take() copies.
   void prefetch(const TrainingData &data, const std::vector<int64_t> &indices,
                 BackgroundThread &thread, bool onDevices);
-  /// The bytes of the second set of buffers on one device.
+  /// The bytes of the second sets of buffers on one device.
   uint64_t spareBytes = 0;
   /// Writes these samples to the data ports; if they were written ahead on the
   /// devices, only waits until that is done.
   Status take(const TrainingData &data, const std::vector<int64_t> &indices);
   Status execute();
+
+  /// A run that may not be over. The destructor waits for it.
+  struct Started {
+    Started() = default;
+    Started(const Started &) = delete;
+    Started &operator=(const Started &) = delete;
+    ~Started();
+    weft_ticket *ticket = nullptr; ///< null: it is over
+    std::vector<weft_buffer *> outputs;
+    std::chrono::steady_clock::time_point begin;
+    double executeSeconds = 0, waitSeconds = 0;
+  };
+  /// Whether another run may begin before this one's results are read.
+  bool canRunAhead();
+  /// Begins a run on the batch that was taken; the next run leaves its results
+  /// alone if canRunAhead() was asked.
+  Status start(Started &out);
+  /// Runs on the batch that was taken; finish() has nothing left to do.
+  Status runNow(Started &out);
+  /// Waits for a run, and sets executeSeconds: the time since it began, or since
+  /// `before`, when the devices were busy until then.
+  Status finish(Started &run, std::chrono::steady_clock::time_point before);
   /// Drops prefetched samples of this data, after they are written.
   void drop(const TrainingData &data);
-  /// Adds the metrics of the last run to `mean`; `alone` gets this batch's, and
+  /// Adds the metrics of a run, by its outputs, to `mean`; `alone` gets this batch's, and
   /// of metrics over all batches the value so far.
-  Status addMetrics(RunningMetrics &mean, int64_t samples, Logs &alone);
-  Result<Array> readOutput(size_t output);
+  Status addMetrics(const std::vector<weft_buffer *> &from,
+                    RunningMetrics &mean, int64_t samples, Logs &alone);
+  Status addMetrics(RunningMetrics &mean, int64_t samples, Logs &alone) {
+    return addMetrics(outputBuffers, mean, samples, alone);
+  }
+  Result<Array> readOutput(size_t output) {
+    return readOutput(outputBuffers, output);
+  }
 
   weft_runtime *runtime = nullptr;
   weft_program *program = nullptr;
@@ -61,6 +91,10 @@ private:
                    const std::vector<int64_t> &indices);
   Status takeAhead();
   Status takeStateOutputs();
+  /// Whether an output is a variable that reuses no input's buffer.
+  bool isCopied(size_t output) const;
+  Result<Array> readOutput(const std::vector<weft_buffer *> &from,
+                           size_t output) const;
 
   /// Buffers by port; those of `spare` are null for ports without data.
   using Buffers = std::vector<weft_buffer *>;
@@ -79,6 +113,9 @@ private:
   };
   std::vector<Metric> metrics;
   Buffers inputBuffers, outputBuffers, owned;
+  /// The other set of outputs, for runs that begin before the last one's are
+  /// read; empty until it is needed.
+  Buffers otherOutputs;
   Buffers spare; ///< the other set of data ports; empty until it is needed
   Bytes bytes, bytesAhead; ///< kept to reuse their memory
   /// The batch that is being written to `spare`, or to bytesAhead only.

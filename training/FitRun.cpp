@@ -93,11 +93,24 @@ Status Trainer::FitRun::check() const {
   return {};
 }
 
-/// Whether another step may follow the current one.
+/// Whether another step may follow the one that begins.
 bool Trainer::FitRun::goesOn() const {
-  bool isLastOfEpoch = batches + 1 >= order.steps();
+  int64_t before = running ? 1 : 0;
+  bool isLastOfEpoch = batches + before + 1 >= order.steps();
   return (!isLastOfEpoch || epoch + 1 < options.epochs) &&
-         (!options.maxSteps || history.stepCount + 1 < *options.maxSteps);
+         (!options.maxSteps ||
+          history.stepCount + before + 1 < *options.maxSteps);
+}
+
+bool Trainer::FitRun::runsAhead(const Running &its) const {
+  if (!hasFinished || !options.runsAhead || options.vote ||
+      nextSize != its.indices.size() || (options.stop && options.stop->load()))
+    return false;
+  if (options.callbacks)
+    for (const std::shared_ptr<Callback> &callback : *options.callbacks)
+      if (callback->awaitsBatch())
+        return false;
+  return its.step->canRunAhead();
 }
 
 /// Checks whether the run ends after this step.
@@ -137,24 +150,55 @@ Status Trainer::FitRun::beginEpoch() {
   return state().resetMetrics();
 }
 
-Status Trainer::FitRun::runBatch(const std::vector<int64_t> &indices,
-                                 ProgressBar &bar) {
-  auto samples = int64_t(indices.size());
-  Result<BoundStep *> bound = trainer.step(StepKind::Train, samples);
+Status Trainer::FitRun::startBatch(const std::vector<int64_t> &indices,
+                                   std::unique_ptr<Running> &out) {
+  Result<BoundStep *> bound =
+      trainer.step(StepKind::Train, int64_t(indices.size()));
   if (!bound)
     return bound.error();
+  BoundStep &step = **bound;
   if (options.stepBegin)
     if (Status ok = options.stepBegin(); !ok)
       return ok;
   std::vector<int64_t> next;
   if (goesOn())
     order.peek(next);
-  if (Status ok = trainer.run(**bound, StepKind::Train, data, indices, next);
-      !ok)
+  nextSize = next.size();
+  if (Status ok = step.take(data, indices); !ok)
+    return ok;
+  out.reset(new Running{&step, indices});
+  if (!runsAhead(*out)) {
+    trainer.prefetch(StepKind::Train, data, next);
+    return step.runNow(out->run);
+  }
+  if (Status ok = step.start(out->run); !ok)
+    return ok;
+  trainer.prefetch(StepKind::Train, data, next); // behind this step's batch
+  return {};
+}
+
+Status Trainer::FitRun::runBatch(const std::vector<int64_t> &indices,
+                                 ProgressBar &bar) {
+  std::unique_ptr<Running> next;
+  Status started = startBatch(indices, next);
+  std::unique_ptr<Running> before = std::exchange(running, std::move(next));
+  if (before) // its failure comes first
+    if (Status ok = finish(std::move(before), bar); !ok)
+      return ok;
+  return started;
+}
+
+Status Trainer::FitRun::finish(std::unique_ptr<Running> its, ProgressBar &bar) {
+  auto samples = int64_t(its->indices.size());
+  BoundStep &step = *its->step;
+  if (Status ok = step.finish(its->run, finished); !ok)
     return ok;
   Logs alone;
-  if (Status ok = (*bound)->addMetrics(metrics, samples, alone); !ok)
+  if (Status ok = step.addMetrics(its->run.outputs, metrics, samples, alone);
+      !ok)
     return ok;
+  hasFinished = true;
+  finished = std::chrono::steady_clock::now();
   history.addStep(options.keepSteps ? alone : Logs());
   steps = history.stepCount;
   ++batches;
@@ -163,11 +207,13 @@ Status Trainer::FitRun::runBatch(const std::vector<int64_t> &indices,
     return ok;
   bar.update(batches, logs);
   if (options.stepEnd)
-    if (Status ok = options.stepEnd(
-            {(*bound)->executeSeconds, (*bound)->waitSeconds, indices, alone});
+    if (Status ok =
+            options.stepEnd({its->run.executeSeconds, its->run.waitSeconds,
+                             its->indices, alone});
         !ok)
       return ok;
-  checkEnd();
+  if (!running) // else the run ends with the step that has begun
+    checkEnd();
   return each(&Callback::settled, false);
 }
 
@@ -191,8 +237,17 @@ Status Trainer::FitRun::runEpoch() {
     return ok;
   ProgressBar bar = makeBar(options, order.steps());
   std::vector<int64_t> indices;
-  while (!ended && !stop && order.next(indices))
+  for (;;) {
+    if (running && !runsAhead(*running))
+      if (Status ok = finish(std::move(running), bar); !ok)
+        return ok;
+    if (ended || stop || !order.next(indices))
+      break;
     if (Status ok = runBatch(indices, bar); !ok)
+      return ok;
+  }
+  if (running)
+    if (Status ok = finish(std::move(running), bar); !ok)
       return ok;
   if (order.ranOut())
     warn("epoch " + std::to_string(epoch + 1) + ": the data ran out after " +

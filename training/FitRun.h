@@ -52,7 +52,21 @@ private:
   Status begin();
   Status beginEpoch();
   Status runEpoch();
+  /// Begins a step, and finishes the one before.
   Status runBatch(const std::vector<int64_t> &indices, ProgressBar &bar);
+  /// A step whose results are not read.
+  struct Running {
+    BoundStep *step;
+    std::vector<int64_t> indices;
+    BoundStep::Started run = {};
+  };
+  Status startBatch(const std::vector<int64_t> &indices,
+                    std::unique_ptr<Running> &out);
+  /// Whether the next step may begin before the results of this one are read:
+  /// nothing that is due between them ends the run or reads the model.
+  bool runsAhead(const Running &its) const;
+  /// Waits for a step and reads its results, for callbacks and the bar.
+  Status finish(std::unique_ptr<Running> its, ProgressBar &bar);
   Status validate(Logs &logs);
   bool goesOn() const;
   void checkEnd();
@@ -65,8 +79,12 @@ private:
   const FitOptions &options;
   EpochOrder order;
   History history;
-  RunningMetrics metrics; ///< metrics of the epoch
-  int64_t batches = 0;    ///< batches done in the epoch
+  RunningMetrics metrics;           ///< metrics of the epoch
+  int64_t batches = 0;              ///< batches done in the epoch
+  std::unique_ptr<Running> running; ///< at most one; null between epochs
+  size_t nextSize = 0;      ///< samples of the step behind the last one begun
+  bool hasFinished = false; ///< whether a step is over
+  std::chrono::steady_clock::time_point finished; ///< when it was
   bool ended = false;     ///< ended by Ctrl-C, or after maxSteps
   bool isInEpoch = false; ///< whether the run resumes inside this epoch
   const BoundStep *train = nullptr; ///< the first step, which names the metrics

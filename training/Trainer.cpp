@@ -38,16 +38,21 @@ Result<Trainer::BoundStep *> Trainer::step(StepKind kind, int64_t batch) {
   return known.get();
 }
 
+/// The next batch is written ahead only if its program exists, as another size
+/// may have to be compiled first.
+void Trainer::prefetch(StepKind kind, const TrainingData &data,
+                       const std::vector<int64_t> &next) {
+  auto found = steps.find({kind, int64_t(next.size())});
+  if (found != steps.end() && found->second)
+    found->second->prefetch(data, next, thread, aheadOnDevices);
+}
+
 Status Trainer::run(BoundStep &step, StepKind kind, const TrainingData &data,
                     const std::vector<int64_t> &indices,
                     const std::vector<int64_t> &next) {
   if (Status ok = step.take(data, indices); !ok)
     return ok;
-  // The next batch is written ahead only if its program exists, as another size
-  // may have to be compiled first.
-  auto found = steps.find({kind, int64_t(next.size())});
-  if (found != steps.end() && found->second)
-    found->second->prefetch(data, next, thread, aheadOnDevices);
+  prefetch(kind, data, next);
   return step.execute();
 }
 

@@ -64,11 +64,15 @@ struct FitOptions : LoopOptions {
   const TrainingData *validation = nullptr;
   std::optional<int64_t> validationBatchSize = {}, validationSteps = {};
   ValidationEpochs validationEpochs = {};
+  /// Whether a step may begin before the results of the one before are read.
+  bool runsAhead = true;
   /// Called before each step, once its program is ready.
   std::function<Status()> stepBegin = {};
   struct StepReport {
-    double executeSeconds; ///< time on the devices
-    double waitSeconds;    ///< time of waiting for the samples
+    /// The time on the devices; until its results are read, if the devices were
+    /// done before.
+    double executeSeconds;
+    double waitSeconds; ///< time of waiting for the samples
     std::span<const int64_t> indices;
     /// Values of the batch alone; of metrics over all batches, those so far.
     const Logs &logs;
@@ -116,6 +120,8 @@ private:
   Status run(BoundStep &step, StepKind kind, const TrainingData &data,
              const std::vector<int64_t> &indices,
              const std::vector<int64_t> &next);
+  void prefetch(StepKind kind, const TrainingData &data,
+                const std::vector<int64_t> &next);
   /// Drops prefetched samples at the end of a loop over data.
   struct EndOfData;
   Result<Logs> testLoop(const TrainingData &data, const LoopOptions &options,

@@ -220,6 +220,101 @@ TEST_CASE("steps keep no memory") {
   CHECK(after - before < 2000 * 16);
 }
 
+namespace {
+/// Reads the model after each second step, as a backup does.
+class EachSecond : public weft::Callback {
+public:
+  bool awaitsBatch() const override { return since == 1; }
+  weft::Status settled(weft::TrainingRun &run, bool isEpochEnd) override {
+    if (isEpochEnd || ++since < 2)
+      return {};
+    since = 0;
+    seen.emplace_back(run.steps, run.state().read("steps")->at(0));
+    return {};
+  }
+  int since = 0;
+  std::vector<std::pair<int64_t, double>> seen;
+};
+} // namespace
+
+/// Trains batches of one sample, with or without running ahead.
+static weft::Result<weft::History>
+trainAhead(bool runsAhead, weft::FitOptions options, double &counted) {
+  Fixture f;
+  weft::ModelState state(f.runtime);
+  weft::Trainer trainer(f.runtime, state,
+                        [&](weft::StepKind kind, int64_t batch) {
+                          return f.program(kind, batch);
+                        });
+  auto data = f.data({.data = f.file});
+  REQUIRE(data);
+  options.batchSize = 1;
+  options.epochs = 3;
+  options.shuffle = weft::Shuffle::None;
+  options.keepSteps = true;
+  options.verbose = 0;
+  options.runsAhead = runsAhead;
+  auto history = trainer.fit(*data, options);
+  counted = state.read("steps")->at(0) - 40;
+  return history;
+}
+
+TEST_CASE("a step that begins before the last one is read changes no result") {
+  double waited = 0, ahead = 0;
+  auto wanted = trainAhead(false, {}, waited),
+       found = trainAhead(true, {}, ahead);
+  REQUIRE(wanted);
+  REQUIRE(found);
+  CHECK(found->json(true) == wanted->json(true));
+  CHECK(found->steps[0].second.size() == 15);
+  CHECK(ahead == 15);
+  CHECK(waited == 15);
+}
+
+TEST_CASE("no step begins behind the last one that is asked for") {
+  weft::FitOptions options;
+  options.maxSteps = 7;
+  double counted = 0;
+  auto history = trainAhead(true, options, counted);
+  REQUIRE(history);
+  CHECK(history->stepCount == 7);
+  CHECK(counted == 7);
+}
+
+TEST_CASE("Ctrl-C ends a training behind a step whose results are read") {
+  for (bool runsAhead : {false, true}) {
+    std::atomic<bool> stop = false;
+    weft::FitOptions options;
+    options.stop = &stop;
+    int steps = 0;
+    options.stepEnd = [&](const weft::FitOptions::StepReport &) {
+      stop = stop || ++steps == 4;
+      return weft::Status();
+    };
+    double counted = 0;
+    auto history = trainAhead(runsAhead, options, counted);
+    REQUIRE(history);
+    CHECK(history->interrupted);
+    CHECK(history->stepCount == counted);
+    CHECK(history->stepCount >= 4);
+    CHECK(history->stepCount <= 5);
+  }
+}
+
+TEST_CASE("a callback that reads the model finds that of its step") {
+  for (bool runsAhead : {false, true}) {
+    auto callback = std::make_shared<EachSecond>();
+    weft::CallbackList callbacks = {callback};
+    weft::FitOptions options;
+    options.callbacks = &callbacks;
+    double counted = 0;
+    REQUIRE(trainAhead(runsAhead, options, counted));
+    CHECK(callback->seen.size() == 7);
+    for (auto [step, value] : callback->seen)
+      CHECK(value == 40 + double(step));
+  }
+}
+
 TEST_CASE("the error for data that does not fit names the fix") {
   Fixture f;
   auto message = [&](const weft::DataOptions &options) {

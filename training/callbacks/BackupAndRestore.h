@@ -20,6 +20,9 @@ public:
   void options(keras::Options &o) override;
   Status trainBegin(TrainingRun &run) override;
   Status restore(TrainingRun &run) override;
+  bool awaitsBatch() const override {
+    return everyBatches && batchesSince + 1 >= everyBatches;
+  }
   Status settled(TrainingRun &run, bool isEpochEnd) override;
   Status resultsSaved(bool writesFiles) override;
   void save(Checkpoint &to) const override;

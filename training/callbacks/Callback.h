@@ -35,6 +35,9 @@ public:
   /// Called after each batch. `logs`: running means of the epoch so far.
   /// `batch` counts from 0.
   virtual Status batchEnd(TrainingRun &, int64_t, const Logs &) { return {}; }
+  /// Whether batchEnd or settled of the batch that is running must be called
+  /// before another batch begins, as it ends the training or reads the model.
+  virtual bool awaitsBatch() const { return false; }
   /// Called after each epoch that Ctrl-C did not end; may add to the values
   /// that the epoch shows and the history keeps.
   virtual Status epochEnd(TrainingRun &, Logs &) { return {}; }

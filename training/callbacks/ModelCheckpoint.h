@@ -12,6 +12,9 @@ class ModelCheckpoint : public MonitorCallback {
 public:
   void options(keras::Options &o) override;
   Status trainBegin(TrainingRun &run) override;
+  bool awaitsBatch() const override {
+    return everyBatches && batchesSince + 1 >= everyBatches;
+  }
   Status batchEnd(TrainingRun &run, int64_t batch, const Logs &logs) override;
   Status epochEnd(TrainingRun &run, Logs &logs) override;
   void save(Checkpoint &to) const override;

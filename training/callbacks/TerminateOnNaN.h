@@ -10,6 +10,7 @@ namespace weft {
 class TerminateOnNaN : public Callback {
 public:
   void options(keras::Options &o) override { o.flag("raise_error", raises); }
+  bool awaitsBatch() const override { return true; }
   Status batchEnd(TrainingRun &run, int64_t batch, const Logs &logs) override;
 
 private:

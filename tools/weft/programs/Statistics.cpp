@@ -75,7 +75,10 @@ double StepTimes::median() const {
 
 void StepClock::endStep(const weft_runtime *runtime, double executeSeconds,
                         double waitSeconds) {
-  steps.add(milliseconds(stepBegan, std::chrono::steady_clock::now()));
+  TimePoint begin = std::max(began.front(), ended);
+  began.pop_front();
+  ended = std::chrono::steady_clock::now();
+  steps.add(milliseconds(begin, ended));
   executions.add(1e3 * executeSeconds);
   waits.add(1e3 * waitSeconds);
   if (steps.count() > 1)

@@ -19,6 +19,8 @@
 #include "weft/runtime/abi/weft.h"
 #include "weft/tools/weft/Commands.h"
 
+#include <deque>
+
 namespace weft::tool {
 
 /// Times of any number of steps, in bounded memory: their number, least and
@@ -44,8 +46,9 @@ private:
 /// full batch, as `weft explain` predicts it.
 class StepClock {
 public:
-  void beginStep() { stepBegan = std::chrono::steady_clock::now(); }
-  /// Ends a step. `executeSeconds`: the time in which the devices ran.
+  void beginStep() { began.push_back(std::chrono::steady_clock::now()); }
+  /// Ends the earliest step that has begun; its time counts from the end of the
+  /// step before, if it began earlier. `executeSeconds`: the time in which the devices ran.
   /// `waitSeconds`: the time in which they waited for the batch.
   void endStep(const weft_runtime *runtime, double executeSeconds,
                double waitSeconds);
@@ -64,7 +67,8 @@ private:
     std::string kind;
     uint64_t count, bytes;
   };
-  TimePoint stepBegan;
+  std::deque<TimePoint> began; ///< of steps that are not over
+  TimePoint ended;             ///< of the last step that is
   double startup = 0;
   StepTimes steps, executions, waits; ///< milliseconds
   std::vector<Moved> collectives;
