@@ -200,13 +200,10 @@ Status Trainer::BoundStep::take(const TrainingData &data,
 }
 
 Status Trainer::BoundStep::execute() {
-  auto begin = Clock::now();
-  if (Status ok = takeError(weft_execute(runtime, program, inputBuffers.data(),
-                                         outputBuffers.data()));
-      !ok)
+  if (Status ok = runNow(last); !ok)
     return ok;
-  executeSeconds = secondsSince(begin);
-  return takeStateOutputs();
+  executeSeconds = last.executeSeconds;
+  return {};
 }
 
 Trainer::BoundStep::Started::~Started() {
@@ -216,51 +213,39 @@ Trainer::BoundStep::Started::~Started() {
   weft_ticket_free(ticket);
 }
 
-bool Trainer::BoundStep::canRunAhead() {
-  if (!otherOutputs.empty())
-    return true;
-  if (spare.empty()) // the next batch waits for the one before to be read
+bool Trainer::BoundStep::canRunAhead() const {
+  if (spare.empty()) // the next batch waits for this one to be read
     return false;
-  Buffers made = outputBuffers;
-  uint64_t bytes = 0;
-  for (size_t o = 0; o < outputs.size(); ++o) {
+  for (size_t o = 0; o < outputs.size(); ++o)
     if (isCopied(o)) // to the host and back, before the next run
       return false;
-    auto isAmong = [&](const Buffers &all) {
-      return std::ranges::find(all, outputBuffers[o]) != all.end();
-    };
-    if (!isAmong(owned) || isAmong(inputBuffers)) // donated, or a variable's
-      continue;
-    weft_port port;
-    if (!takeError(weft_output_create(runtime, program, o, &made[o])) ||
-        !takeError(weft_program_output(program, o, &port)))
-      return false; // no memory for a second set
-    owned.push_back(made[o]);
-    bytes += port.device_bytes;
-  }
-  spareBytes += bytes;
-  otherOutputs = std::move(made);
   return true;
 }
 
-Status Trainer::BoundStep::runNow(Started &out) {
-  if (!otherOutputs.empty())
-    std::swap(outputBuffers, otherOutputs);
-  Status done = execute();
-  out.outputs = outputBuffers;
-  out.executeSeconds = executeSeconds;
+Status Trainer::BoundStep::run(Started &out, bool waits) {
+  out.begin = Clock::now();
   out.waitSeconds = waitSeconds;
-  return done;
+  out.values.clear();
+  std::vector<weft_result> results;
+  for (const Metric &metric : metrics) {
+    const Port &port = outputs[metric.output];
+    Array &value = out.values.emplace_back(Array::zeros(port.type, port.shape));
+    results.push_back({metric.output, value.bytes.data(), value.bytes.size()});
+  }
+  return takeError(weft_execute_with_results(
+      runtime, program, inputBuffers.data(), outputBuffers.data(),
+      results.data(), results.size(), waits ? nullptr : &out.ticket));
+}
+
+Status Trainer::BoundStep::runNow(Started &out) {
+  if (Status ok = run(out, /*waits=*/true); !ok)
+    return ok;
+  out.executeSeconds = secondsSince(out.begin);
+  return takeStateOutputs();
 }
 
 Status Trainer::BoundStep::start(Started &out) {
-  if (!otherOutputs.empty())
-    std::swap(outputBuffers, otherOutputs);
-  out.begin = Clock::now();
-  out.outputs = outputBuffers;
-  out.waitSeconds = waitSeconds;
-  return takeError(weft_execute_async(runtime, program, inputBuffers.data(),
-                                      outputBuffers.data(), &out.ticket));
+  return run(out, /*waits=*/false);
 }
 
 Status Trainer::BoundStep::finish(Started &run, Clock::time_point before) {
@@ -277,25 +262,21 @@ void Trainer::BoundStep::drop(const TrainingData &data) {
     ahead.written.wait(), ahead = {};
 }
 
-Result<Array>
-Trainer::BoundStep::readOutput(const std::vector<weft_buffer *> &from,
-                               size_t output) const {
+Result<Array> Trainer::BoundStep::readOutput(size_t output) const {
   Array array = Array::zeros(outputs[output].type, outputs[output].shape);
-  if (Status ok = takeError(weft_buffer_read(from[output], array.bytes.data(),
-                                             array.bytes.size()));
+  if (Status ok = takeError(weft_buffer_read(
+          outputBuffers[output], array.bytes.data(), array.bytes.size()));
       !ok)
     return ok.error();
   return array;
 }
 
-Status Trainer::BoundStep::addMetrics(const std::vector<weft_buffer *> &from,
-                                      RunningMetrics &mean, int64_t samples,
-                                      Logs &alone) {
+Status Trainer::BoundStep::addMetrics(const Started &run, RunningMetrics &mean,
+                                      int64_t samples, Logs &alone) const {
   RunningMetrics batch;
-  for (const auto &[output, name, isRunning] : metrics) {
-    Result<Array> value = readOutput(from, output);
-    if (!value)
-      return value.error();
+  for (size_t m = 0; m < metrics.size(); ++m) {
+    const auto &[output, name, isRunning] = metrics[m];
+    const Array *value = &run.values[m];
     if (isRunning && !value->shape.empty()) {
       std::vector<float> list;
       for (int64_t i = 0; i < value->count(); ++i)

@@ -36,7 +36,7 @@ struct Trainer::BoundStep {
   /// from which take() copies.
   void prefetch(const TrainingData &data, const std::vector<int64_t> &indices,
                 BackgroundThread &thread, bool onDevices);
-  /// The bytes of the second sets of buffers on one device.
+  /// The bytes of the second set of buffers on one device.
   uint64_t spareBytes = 0;
   /// Writes these samples to the data ports; if they were written ahead on the
   /// devices, only waits until that is done.
@@ -50,14 +50,13 @@ struct Trainer::BoundStep {
     Started &operator=(const Started &) = delete;
     ~Started();
     weft_ticket *ticket = nullptr; ///< null: it is over
-    std::vector<weft_buffer *> outputs;
+    std::vector<Array> values;     ///< of the metrics, once it is over
     std::chrono::steady_clock::time_point begin;
     double executeSeconds = 0, waitSeconds = 0;
   };
-  /// Whether another run may begin before this one's results are read.
-  bool canRunAhead();
-  /// Begins a run on the batch that was taken; the next run leaves its results
-  /// alone if canRunAhead() was asked.
+  /// Whether another run may begin before this one is over.
+  bool canRunAhead() const;
+  /// Begins a run on the batch that was taken.
   Status start(Started &out);
   /// Runs on the batch that was taken; finish() has nothing left to do.
   Status runNow(Started &out);
@@ -66,16 +65,15 @@ struct Trainer::BoundStep {
   Status finish(Started &run, std::chrono::steady_clock::time_point before);
   /// Drops prefetched samples of this data, after they are written.
   void drop(const TrainingData &data);
-  /// Adds the metrics of a run, by its outputs, to `mean`; `alone` gets this batch's, and
-  /// of metrics over all batches the value so far.
-  Status addMetrics(const std::vector<weft_buffer *> &from,
-                    RunningMetrics &mean, int64_t samples, Logs &alone);
-  Status addMetrics(RunningMetrics &mean, int64_t samples, Logs &alone) {
-    return addMetrics(outputBuffers, mean, samples, alone);
+  /// Adds the metrics of a run to `mean`; `alone` gets this batch's, and of
+  /// metrics over all batches the value so far.
+  Status addMetrics(const Started &run, RunningMetrics &mean, int64_t samples,
+                    Logs &alone) const;
+  /// Adds those of the last execute().
+  Status addMetrics(RunningMetrics &mean, int64_t samples, Logs &alone) const {
+    return addMetrics(last, mean, samples, alone);
   }
-  Result<Array> readOutput(size_t output) {
-    return readOutput(outputBuffers, output);
-  }
+  Result<Array> readOutput(size_t output) const;
 
   weft_runtime *runtime = nullptr;
   weft_program *program = nullptr;
@@ -93,8 +91,7 @@ private:
   Status takeStateOutputs();
   /// Whether an output is a variable that reuses no input's buffer.
   bool isCopied(size_t output) const;
-  Result<Array> readOutput(const std::vector<weft_buffer *> &from,
-                           size_t output) const;
+  Status run(Started &out, bool waits);
 
   /// Buffers by port; those of `spare` are null for ports without data.
   using Buffers = std::vector<weft_buffer *>;
@@ -113,9 +110,7 @@ private:
   };
   std::vector<Metric> metrics;
   Buffers inputBuffers, outputBuffers, owned;
-  /// The other set of outputs, for runs that begin before the last one's are
-  /// read; empty until it is needed.
-  Buffers otherOutputs;
+  Started last;  ///< of execute()
   Buffers spare; ///< the other set of data ports; empty until it is needed
   Bytes bytes, bytesAhead; ///< kept to reuse their memory
   /// The batch that is being written to `spare`, or to bytesAhead only.

@@ -194,8 +194,7 @@ Status Trainer::FitRun::finish(std::unique_ptr<Running> its, ProgressBar &bar) {
   if (Status ok = step.finish(its->run, finished); !ok)
     return ok;
   Logs alone;
-  if (Status ok = step.addMetrics(its->run.outputs, metrics, samples, alone);
-      !ok)
+  if (Status ok = step.addMetrics(its->run, metrics, samples, alone); !ok)
     return ok;
   hasFinished = true;
   finished = std::chrono::steady_clock::now();

@@ -336,6 +336,23 @@ weft_error *weft_execute_async(weft_runtime *runtime,
                                const weft_program *program,
                                weft_buffer *const *inputs,
                                weft_buffer *const *outputs, weft_ticket **out);
+/// An output that a run copies to the host: its dense, row-major global array,
+/// of `bytes` bytes.
+typedef struct weft_result {
+  size_t output;
+  void *data;
+  size_t bytes;
+} weft_result;
+/// Like weft_execute_async; the ticket is over when some outputs are copied to
+/// the host, and so later runs may write to the outputs' buffers before anyone
+/// reads them. `data` must last until then, `results` need not. If `out` is
+/// NULL, waits as weft_execute does.
+weft_error *weft_execute_with_results(weft_runtime *runtime,
+                                      const weft_program *program,
+                                      weft_buffer *const *inputs,
+                                      weft_buffer *const *outputs,
+                                      const weft_result *results,
+                                      size_t result_count, weft_ticket **out);
 /// Like weft_execute_local, without waiting; the memory must last until the run
 /// is over.
 weft_error *weft_execute_local_async(weft_runtime *runtime,

@@ -34,9 +34,13 @@ static Status createBuffer(weft_runtime *runtime, const weft_program *program,
     if (!owners.isOwn(p))
       continue;
     std::unique_ptr<DeviceMemory> &local = buffer->locals[size_t(p)];
-    if (Status ok =
-            runtime->devices->allocate(plan.mesh.devices[p], port.localBytes,
-                                       "\"" + port.name + "\"", local);
+    int64_t device = plan.mesh.devices[p];
+    std::string what = "\"" + port.name + "\"";
+    bool isResult = !isInput && port.donatedFrom < 0;
+    if (Status ok = isResult ? runtime->devices->allocateResult(
+                                   device, port.localBytes, what, local)
+                             : runtime->devices->allocate(
+                                   device, port.localBytes, what, local);
         !ok)
       return ok;
     if (runtime->poison)
@@ -61,16 +65,15 @@ Status weft_buffer::awaitUse() const {
   return {}; // the run's ticket has the error
 }
 
-/// The box of a buffer's whole global array.
-static Box fullBox(const weft_buffer &buffer) {
+Box weft::runtime::fullBox(const weft_buffer &buffer) {
   Box box;
   for (int64_t size : buffer.port->shape)
     box.push_back({0, size});
   return box;
 }
 
-static Status checkBytes(const weft_buffer &buffer, const Box &block,
-                         const void *data, size_t bytes) {
+Status weft::runtime::checkBytes(const weft_buffer &buffer, const Box &block,
+                                 const void *data, size_t bytes) {
   uint64_t wanted = uint64_t(volume(block)) * byteWidth(buffer.port->type);
   if (!data && bytes)
     return makeError(StatusCode::InvalidArgument, "null argument");
@@ -96,10 +99,8 @@ static Status makeBlock(const weft_buffer *buffer, const int64_t *starts,
   return {};
 }
 
-/// The copy, into or out of an array of a block, of the block's elements that
-/// the device at `position` holds.
-static BoxCopy shardCopy(const weft_buffer &buffer, int64_t position,
-                         const Box &block, bool toBlock) {
+BoxCopy weft::runtime::shardCopy(const weft_buffer &buffer, int64_t position,
+                                 const Box &block, bool toBlock) {
   const PortInfo &port = *buffer.port;
   const Plan &plan = buffer.program->plan();
   Box box = own(plan.mesh, port.layout, port.shape, position);
@@ -159,6 +160,16 @@ static Status exchangeShards(const weft_buffer &buffer, const Box &block,
   return processes.exchange(messages);
 }
 
+/// Waits for runs that use the buffer, unless a write takes place behind them.
+static Status awaitUseToWrite(const weft_buffer &buffer, const Box &block) {
+  bool waits = buffer.isOnHost || buffer.runtime->poison;
+  for (size_t p = 0; p < buffer.locals.size() && !waits; ++p)
+    waits = buffer.locals[p] &&
+            !buffer.runtime->devices->writesBehindRuns(
+                *buffer.locals[p], shardCopy(buffer, int64_t(p), block, false));
+  return waits ? buffer.awaitUse() : buffer.runtime->checkProcess();
+}
+
 static Status writeBlock(weft_buffer &buffer, const Box &block,
                          const void *data) {
   for (size_t p = 0; p < buffer.locals.size(); ++p) {
@@ -173,8 +184,8 @@ static Status writeBlock(weft_buffer &buffer, const Box &block,
   return {};
 }
 
-static Status readBlock(const weft_buffer &buffer, const Box &block,
-                        void *data) {
+Status weft::runtime::readBlock(const weft_buffer &buffer, const Box &block,
+                                void *data) {
   std::vector<Shard> shards = shardsOf(buffer);
   std::vector<std::vector<uint8_t>> received(shards.size());
   if (buffer.runtime->processes)
@@ -229,7 +240,7 @@ WEFT_EXPORT weft_error *weft_buffer_write(weft_buffer *buffer, const void *data,
     Box all = fullBox(*buffer);
     if (Status ok = checkBytes(*buffer, all, data, bytes); !ok)
       return ok;
-    if (Status ok = buffer->awaitUse(); !ok)
+    if (Status ok = awaitUseToWrite(*buffer, all); !ok)
       return ok;
     for (std::unique_ptr<DeviceMemory> &local : buffer->locals)
       if (local && buffer->runtime->poison && !buffer->isOnHost)

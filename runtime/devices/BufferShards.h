@@ -29,6 +29,18 @@ std::vector<Shard> shardsOf(const weft_buffer &buffer);
 /// The shard that the device at each position holds.
 std::vector<size_t> shardOfPosition(const weft_buffer &buffer);
 
+/// The box of a buffer's whole global array.
+Box fullBox(const weft_buffer &buffer);
+/// Fails unless an array of the host has the bytes of a block.
+Status checkBytes(const weft_buffer &buffer, const Box &block, const void *data,
+                  size_t bytes);
+/// The copy, into or out of an array of a block, of the block's elements that
+/// the device at `position` holds.
+BoxCopy shardCopy(const weft_buffer &buffer, int64_t position, const Box &block,
+                  bool toBlock);
+/// Copies a block to the host; all processes must call it.
+Status readBlock(const weft_buffer &buffer, const Box &block, void *data);
+
 } // namespace weft::runtime
 
 #endif // WEFT_RUNTIME_DEVICES_BUFFERSHARDS_H

@@ -96,6 +96,13 @@ struct Run {
   RunTimes *times = nullptr;
   /// Whether the caller calls attend() next.
   bool isAwaited = false;
+  /// Copies of outputs to the host, behind the run and before later runs.
+  struct Result {
+    const DeviceMemory *from;
+    BoxCopy box;
+    void *to;
+  };
+  std::vector<Result> results;
   /// Called with the run's result and counts before its ticket is settled with
   /// the returned result. May wait for other processes.
   std::function<Status(Status, const CollectiveCounts &)> ended;
@@ -126,12 +133,23 @@ public:
   virtual Status allocate(int64_t device, uint64_t bytes,
                           const std::string &what,
                           std::unique_ptr<DeviceMemory> &out) = 0;
+  /// The same for an output that the host may read after each run.
+  virtual Status allocateResult(int64_t device, uint64_t bytes,
+                                const std::string &what,
+                                std::unique_ptr<DeviceMemory> &out) {
+    return allocate(device, bytes, what, out);
+  }
   /// Copies from the host into the memory, or from it to the host, by `box`.
   virtual Status write(DeviceMemory &memory, const BoxCopy &box,
                        const void *host) = 0;
   virtual Status read(const DeviceMemory &memory, const BoxCopy &box,
                       void *host) = 0;
   virtual Status fill(DeviceMemory &memory, uint8_t byte) = 0;
+  /// Whether such a write takes place behind the runs that are enqueued, so that
+  /// the caller need not wait for them.
+  virtual bool writesBehindRuns(const DeviceMemory &, const BoxCopy &) const {
+    return false;
+  }
   /// The peak, over time and devices, of the bytes of allocate() and of those
   /// that programs use.
   virtual uint64_t peakMemory() const = 0;
@@ -149,6 +167,15 @@ public:
   virtual std::vector<std::string> notes() const { return {}; }
   /// Whether runs can keep devices apart; the error has the reason if not.
   virtual Status canIsolate() const = 0;
+
+protected:
+  /// Reads the results of a run that is over.
+  Status readResults(const Run &run) {
+    for (const Run::Result &result : run.results)
+      if (Status ok = read(*result.from, result.box, result.to); !ok)
+        return ok;
+    return {};
+  }
 };
 
 } // namespace weft::runtime

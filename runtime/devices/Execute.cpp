@@ -1,5 +1,5 @@
 #include "weft/runtime/abi/profile.h"
-#include "weft/runtime/devices/Runtime.h"
+#include "weft/runtime/devices/RunResults.h"
 
 #include <algorithm>
 #include <tuple>
@@ -258,7 +258,24 @@ static Status checkHost(const weft_runtime &runtime, const Plan &plan) {
 struct How {
   bool isAwaited = false;
   RunTimes *times = nullptr;
+  std::span<const weft_result> results = {};
 };
+
+/// Makes the function that a run calls at its end.
+static std::function<Status(Status, const CollectiveCounts &)>
+endOf(weft_runtime &runtime [[clang::lifetimebound]],
+      const Plan &plan [[clang::lifetimebound]],
+      std::function<Status()> readResults) {
+  return [&runtime, &plan, read = std::move(readResults)](
+             Status result, CollectiveCounts counts) {
+    if (result)
+      result = countElsewhere(runtime, plan, counts);
+    if (result)
+      result = read();
+    count(runtime, plan, counts);
+    return result;
+  };
+}
 
 /// The common part of all runs: `bind` binds the memory of the ports, if it
 /// fits.
@@ -294,7 +311,13 @@ static Status enqueue(weft_runtime *runtime, const weft_program *program,
     return ok;
   if (Status ok = checkHost(*runtime, plan); !ok)
     return ok;
-  bool areBuffers = std::is_same_v<Port, weft_buffer>;
+  constexpr bool areBuffers = std::is_same_v<Port, weft_buffer>;
+  std::function<Status()> readResults = [] { return Status(); };
+  if constexpr (areBuffers) {
+    if (Status ok = bindResults(plan, outputs, how.results, run); !ok)
+      return ok;
+    readResults = resultReader(outputs, how.results);
+  }
   run.inputs = std::move(binding.inputs);
   run.outputs = std::move(binding.outputs);
   run.poison = areBuffers && runtime->poison;
@@ -304,12 +327,7 @@ static Status enqueue(weft_runtime *runtime, const weft_program *program,
     run.memory = memoryOf(binding);
   run.isAwaited = how.isAwaited;
   run.times = how.times;
-  run.ended = [runtime, &plan](Status result, CollectiveCounts counts) {
-    if (result)
-      result = countElsewhere(*runtime, plan, counts);
-    count(*runtime, plan, counts);
-    return result;
-  };
+  run.ended = endOf(*runtime, plan, std::move(readResults));
   out = runtime->devices->enqueue(std::move(run));
   uint64_t number = runtime->tickets->add(out);
   for (weft_buffer *buffer : binding.buffers)
@@ -340,16 +358,14 @@ static Status enqueueLocal(weft_runtime *runtime, const weft_program *program,
 template <typename Add, typename Port>
 static weft_error *runNow(Add add, weft_runtime *runtime,
                           const weft_program *program, Port *const *inputs,
-                          Port *const *outputs, RunTimes *times = nullptr) {
+                          Port *const *outputs, const How &how = {true}) {
   return guarded([&]() -> Status {
     if (Ticket::isCallingBack())
       return makeError(StatusCode::Deadlock,
                        "a callback of a ticket waits for a run, which begins "
                        "when the callback is over; enqueue the run instead");
     Ticket ticket;
-    if (Status ok =
-            add(runtime, program, inputs, outputs, {true, times}, ticket);
-        !ok)
+    if (Status ok = add(runtime, program, inputs, outputs, how, ticket); !ok)
       return ok;
     runtime->devices->attend(ticket);
     return ticket.wait();
@@ -359,13 +375,14 @@ static weft_error *runNow(Add add, weft_runtime *runtime,
 template <typename Add, typename Port>
 static weft_error *runLater(Add add, weft_runtime *runtime,
                             const weft_program *program, Port *const *inputs,
-                            Port *const *outputs, weft_ticket **out) {
+                            Port *const *outputs, weft_ticket **out,
+                            const How &how = {}) {
   return guarded([&]() -> Status {
     if (!out)
       return makeError(StatusCode::InvalidArgument, "null argument");
     *out = nullptr;
     auto handle = std::make_unique<weft_ticket>();
-    if (Status ok = add(runtime, program, inputs, outputs, {}, handle->ticket);
+    if (Status ok = add(runtime, program, inputs, outputs, how, handle->ticket);
         !ok)
       return ok;
     *out = handle.release();
@@ -390,8 +407,8 @@ WEFT_EXPORT weft_error *weft_execute_profiled(weft_runtime *runtime,
         [] { return makeError(StatusCode::InvalidArgument, "null argument"); });
   *out = nullptr;
   RunTimes times;
-  if (weft_error *e =
-          runNow(enqueueBuffers, runtime, program, inputs, outputs, &times))
+  if (weft_error *e = runNow(enqueueBuffers, runtime, program, inputs, outputs,
+                             {.isAwaited = true, .times = &times}))
     return e;
   return guarded([&]() -> Status {
     auto profile = std::make_unique<weft_profile>();
@@ -431,6 +448,18 @@ WEFT_EXPORT weft_error *weft_execute_async(weft_runtime *runtime,
                                            weft_buffer *const *outputs,
                                            weft_ticket **out) {
   return runLater(enqueueBuffers, runtime, program, inputs, outputs, out);
+}
+
+WEFT_EXPORT weft_error *weft_execute_with_results(
+    weft_runtime *runtime, const weft_program *program,
+    weft_buffer *const *inputs, weft_buffer *const *outputs,
+    const weft_result *results, size_t result_count, weft_ticket **out) {
+  std::span<const weft_result> all(results, results ? result_count : 0);
+  if (!out)
+    return runNow(enqueueBuffers, runtime, program, inputs, outputs,
+                  {.isAwaited = true, .results = all});
+  return runLater(enqueueBuffers, runtime, program, inputs, outputs, out,
+                  {.results = all});
 }
 
 WEFT_EXPORT weft_error *weft_execute_local_async(weft_runtime *runtime,

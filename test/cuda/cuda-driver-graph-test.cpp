@@ -3,6 +3,7 @@
 #include "weft/test/cuda/CudaDriver.h"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <thread>
 
@@ -78,6 +79,27 @@ TEST_CASE("a graph runs what a stream recorded, at each launch") {
   CHECK(s.download(x, 64, s.stream) ==
         scaled(upTo(64), {{2, 1}, {3, 0}, {2, 1}, {3, 0}, {1, 5}}));
   OK(s.cuda.cuGraphExecDestroy(exec));
+}
+
+TEST_CASE("a graph copies from pinned memory what is there at each launch") {
+  Session s;
+  s.function("scale");
+  Address x = s.upload(upTo(64));
+  OK(s.cuda.cuStreamSynchronize(s.stream));
+  void *pinned = nullptr;
+  OK(s.cuda.cuMemAllocHost(&pinned, 256));
+  OK(begin(s));
+  OK(s.cuda.cuMemcpyHtoDAsync(x, pinned, 256, s.stream));
+  OK(s.scale(x, x, 2, 1, 64, s.stream));
+  GraphExec exec = instantiated(s);
+  for (float first : {1.0f, 100.0f}) {
+    std::vector<float> values = scaled(upTo(64), {{1, first}});
+    std::memcpy(pinned, values.data(), 256);
+    OK(s.cuda.cuGraphLaunch(exec, s.stream));
+    CHECK(s.download(x, 64, s.stream) == scaled(values, {{2, 1}}));
+  }
+  OK(s.cuda.cuGraphExecDestroy(exec));
+  OK(s.cuda.cuMemFreeHost(pinned));
 }
 
 TEST_CASE("a caller says for which nodes the next one waits") {

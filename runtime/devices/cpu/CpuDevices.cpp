@@ -157,6 +157,8 @@ Status CpuDevices::perform(Run &run) {
                               : executor.run(workers, nullptr, run.times);
   for (Memory &arena : arenas)
     arena.joinPages();
+  if (result)
+    result = readResults(run);
   return run.ended(std::move(result), executor.counts());
 }
 

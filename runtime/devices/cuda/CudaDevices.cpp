@@ -48,6 +48,7 @@ Status CudaDevices::openDevice(std::shared_ptr<Gpu> gpu) {
     if (Status ok = GpuStream::create(device.gpu, device.reads); !ok)
       return ok;
     device.staging = std::make_unique<Staging>(device.gpu);
+    device.uploads = std::make_shared<Uploads>(device.gpu);
   }
   return GpuEvent::create(device.gpu, device.event);
 }
@@ -101,6 +102,36 @@ Status CudaDevices::allocate(int64_t device, uint64_t bytes,
   return {};
 }
 
+/// Small results follow each other in memory, so that one copy brings several to
+/// the host.
+Status CudaDevices::allocateResult(int64_t number, uint64_t bytes,
+                                   const std::string &what,
+                                   std::unique_ptr<DeviceMemory> &out) {
+  constexpr uint64_t most = 256, all = 16 * most;
+  if (bytes == 0 || bytes > most)
+    return allocate(number, bytes, what, out);
+  CallerContext caller(driver());
+  std::lock_guard<std::mutex> guard(smallMutex);
+  Device &device = devices[size_t(number)];
+  if (!device.small || device.smallBytes == all) {
+    std::unique_ptr<GpuMemory> made;
+    if (Status ok = GpuMemory::allocate(
+            device.gpu, number, all, what,
+            std::make_shared<MemoryMeter>(number + 1), made);
+        !ok)
+      return ok;
+    device.small = std::move(made);
+    device.smallBytes = 0;
+  }
+  auto part =
+      GpuMemory::partOf(device.small, device.smallBytes, bytes, number, meter);
+  device.smallBytes += most;
+  if (Status ok = fill(*part, 0); !ok)
+    return ok;
+  out = std::move(part);
+  return {};
+}
+
 const CudaDevices::Device *CudaDevices::firstOn(const Gpu &gpu) const {
   for (const Device &device : devices)
     if (device.gpu.get() == &gpu)
@@ -137,12 +168,12 @@ Status CudaDevices::stage(GpuMemory &memory, const Device &copier,
     if (Status ok = copier.staging->take(chunk, slot); !ok)
       return ok;
     if (isRun)
-      std::memcpy(slot->memory, source + done, chunk);
+      std::memcpy(slot->memory.start(), source + done, chunk);
     else
-      box(host, slot->memory);
+      box(host, slot->memory.start());
     if (Status ok =
             driver.check(driver.cuMemcpyHtoDAsync(memory.place() + first + done,
-                                                  slot->memory, chunk,
+                                                  slot->memory.start(), chunk,
                                                   copier.copies->handle()),
                          "cuMemcpyHtoDAsync of a staged array");
         !ok)
@@ -156,16 +187,45 @@ Status CudaDevices::stage(GpuMemory &memory, const Device &copier,
   return {};
 }
 
+/// Whether a write leaves the bytes to the next run: all bytes of a small array
+/// that was written before, if all runs are on one GPU.
+bool CudaDevices::leavesToRun(const DeviceMemory &memory,
+                              const BoxCopy &box) const {
+  auto &own = static_cast<const GpuMemory &>(memory);
+  return own.isWrittenOften() && memory.bytes() <= Uploads::kMostBytes &&
+         uint64_t(box.bytes()) == memory.bytes() &&
+         own.gpu() == devices.front().gpu && own.gpu() == devices.back().gpu;
+}
+
+bool CudaDevices::writesBehindRuns(const DeviceMemory &memory,
+                                   const BoxCopy &box) const {
+  return deferred == 0 && leavesToRun(memory, box);
+}
+
 Status CudaDevices::write(DeviceMemory &memory, const BoxCopy &given,
                           const void *host) {
   if (!memory.bytes() || !given.bytes())
     return {};
   CallerContext caller(driver());
+  auto &own = static_cast<GpuMemory &>(memory);
+  if (leavesToRun(memory, given)) {
+    const std::shared_ptr<Uploads> &uploads = devices.front().uploads;
+    if (!own.upload)
+      own.upload = std::make_unique<Uploads::Array>(uploads, own.place(),
+                                                    memory.bytes());
+    return uploads->put(*own.upload, given, host);
+  }
   const Device *copier = nullptr;
   if (Status ok = copierOf(memory, copier); !ok)
     return ok;
-  auto &own = static_cast<GpuMemory &>(memory);
   bool isAll = uint64_t(given.bytes()) == memory.bytes();
+  own.countWrite();
+  if (own.upload && !isAll)
+    if (Status ok = devices.front().uploads->copyNow(*copier->copies); !ok)
+      return ok;
+  if (own.upload)
+    if (Status ok = devices.front().uploads->forget(*own.upload); !ok)
+      return ok;
   if (given.loops.empty() || (isAll && memory.bytes() <= Staging::kMostBytes))
     return stage(own, *copier, given, host);
   std::vector<uint8_t> image(memory.bytes());
@@ -185,9 +245,15 @@ Status CudaDevices::read(const DeviceMemory &memory, const BoxCopy &box,
   const Device *copier = nullptr;
   if (Status ok = copierOf(memory, copier); !ok)
     return ok;
+  auto &own = static_cast<const GpuMemory &>(memory);
+  if (bool isRead = false; own.upload) {
+    Status ok = devices.front().uploads->read(*own.upload, box, host, isRead);
+    if (!ok || isRead)
+      return ok;
+  }
   // Not behind the copies of the next batch.
   const GpuStream *stream = copier->reads.get();
-  if (auto arriving = static_cast<const GpuMemory &>(memory).arrival())
+  if (const auto &arriving = own.arrival())
     if (Status ok = stream->waitFor(*arriving); !ok)
       return ok;
   const Driver &driver = stream->gpu().driver();
@@ -217,6 +283,9 @@ Status CudaDevices::fill(DeviceMemory &memory, uint8_t byte) {
   const Device *copier = nullptr;
   if (Status ok = copierOf(memory, copier); !ok)
     return ok;
+  if (const auto &upload = static_cast<GpuMemory &>(memory).upload)
+    if (Status ok = devices.front().uploads->forget(*upload); !ok)
+      return ok;
   const GpuStream *stream = copier->copies.get();
   const Driver &driver = stream->gpu().driver();
   if (Status ok = driver.check(
@@ -269,6 +338,9 @@ Status CudaDevices::copy(const MemoryCopy &copy) {
   }
   const Device &device =
       devices[size_t(isToHost ? copy.fromDevice : copy.toDevice)];
+  if (Status ok = devices.front().uploads->copyNow(*devices.front().copies);
+      !ok)
+    return ok;
   if (Status ok = device.gpu->makeCurrent(); !ok)
     return ok;
   for (int64_t end : {copy.fromDevice, copy.toDevice})

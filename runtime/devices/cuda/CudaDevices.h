@@ -15,6 +15,7 @@
 
 #include "weft/runtime/devices/DeviceSets.h"
 #include "weft/runtime/devices/RunQueue.h"
+#include "weft/runtime/devices/cuda/ResultCopies.h"
 #include "weft/runtime/devices/cuda/RunSchedule.h"
 #include "weft/runtime/devices/cuda/Staging.h"
 
@@ -35,11 +36,15 @@ public:
   Status fits(const Plan &plan) const override;
   Status allocate(int64_t device, uint64_t bytes, const std::string &what,
                   std::unique_ptr<DeviceMemory> &out) override;
+  Status allocateResult(int64_t device, uint64_t bytes, const std::string &what,
+                        std::unique_ptr<DeviceMemory> &out) override;
   Status write(DeviceMemory &memory, const BoxCopy &box,
                const void *host) override;
   Status read(const DeviceMemory &memory, const BoxCopy &box,
               void *host) override;
   Status fill(DeviceMemory &memory, uint8_t byte) override;
+  bool writesBehindRuns(const DeviceMemory &memory,
+                        const BoxCopy &box) const override;
   uint64_t peakMemory() const override { return uint64_t(meter->peak()); }
   Status prepare(std::shared_ptr<const Program> program,
                  const Ownership &ownership,
@@ -62,30 +67,38 @@ private:
     /// The GPU's staging memory, and the stream of copies to the host. Only the
     /// GPU's first device has them, for all of its devices.
     std::unique_ptr<Staging> staging;
+    std::shared_ptr<Uploads> uploads; ///< likewise
     std::unique_ptr<GpuStream> reads;
     std::unique_ptr<GpuMemory> arena;
+    /// Memory of small results, of which the first bytes are in use.
+    std::shared_ptr<GpuMemory> small;
+    uint64_t smallBytes = 0;
     /// Memory that libraries use, on the stream `work` only.
     std::unique_ptr<GpuMemory> workspace;
   };
 
   const Driver &driver() const { return devices.front().gpu->driver(); }
   Status openDevice(std::shared_ptr<Gpu> gpu);
+  struct End;
   struct Started;
   /// Adds a task that begins when those before it are over.
   Ticket defer(RunQueue::Task task, bool isAwaited);
-  bool beginsAtOnce(const Run &run) const;
+  bool beginsAtOnce(const Run &run, const ResultCopies &results) const;
   /// Enqueues a run, once no more than one is in flight.
   Status start(Started &its);
   /// Waits for it.
   Status finish(Started &its);
+  Status takeEnd(const GpuStream &stream, std::shared_ptr<End> &out);
   Status waitForAll(const Plan &plan,
                     const std::vector<std::string> &last) const;
   /// Enqueues a run and waits for it.
   Status perform(Run &run);
-  /// Enqueues all launches of a run, which may be running even after an error.
-  /// `last` gets the kernel that the device at each position enqueued last.
+  /// Enqueues all launches of a run, which may be running even after an error,
+  /// and gets what they did. `number`: that of the run whose first launches wait
+  /// for uploads; 0 for none.
+  struct Done;
   Status enqueueAll(GpuProgram &program, const Run &run, RunClock *clock,
-                    CollectiveCounts &counts, std::vector<std::string> &last);
+                    uint64_t number, Done &out);
   Status drop(const Device &device, std::unique_ptr<GpuMemory> &memory);
   bool isOneGpu(const Mesh &mesh) const;
   const GpuStream &leadOf(const Mesh &mesh) const;
@@ -101,17 +114,23 @@ private:
   const Device *firstOn(const Gpu &gpu) const;
   /// Makes `stream` wait for writes to its GPU.
   Status awaitWrites(const GpuStream &stream) const;
+  bool leavesToRun(const DeviceMemory &memory, const BoxCopy &box) const;
   Status stage(GpuMemory &memory, const Device &copier, const BoxCopy &box,
                const void *host);
 
   std::vector<Device> devices;
+  std::mutex smallMutex; ///< guards `small` and `smallBytes` of devices
   std::shared_ptr<MemoryMeter> meter;
   std::shared_ptr<LibraryNotes> libraryNotes = std::make_shared<LibraryNotes>();
   static constexpr size_t kMostInFlight = 2;
+  /// The most bytes of results for which no run waits.
+  static constexpr uint64_t kMostResultBytes = 1 << 20;
   /// Runs that were enqueued at once, the earliest first; null once they are
-  /// over. Their events are recorded again.
+  /// over.
   std::deque<std::weak_ptr<Started>> inFlight;
-  std::map<const Gpu *, std::deque<std::shared_ptr<GpuEvent>>> spareEnds;
+  /// Used in turn, each when its last run is over.
+  std::map<const Gpu *, std::deque<std::shared_ptr<End>>> ends;
+  uint64_t begun = 0; ///< the number of runs that were enqueued at once
   std::atomic<int> deferred = 0; ///< tasks of defer() that are not over
   RunQueue queue;                ///< last, as its tasks use the other members
 };

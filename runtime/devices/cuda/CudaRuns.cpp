@@ -159,9 +159,15 @@ RunSchedule::Graphs CudaDevices::graphsOf(const Run &run,
   return {true, std::move(places)};
 }
 
+/// What a run has enqueued.
+struct CudaDevices::Done {
+  CollectiveCounts counts = {};
+  std::vector<std::string> last = {}; ///< the last kernel, by position
+  bool hasUploads = false;            ///< whether it copies arrays that waited
+};
+
 Status CudaDevices::enqueueAll(GpuProgram &program, const Run &run,
-                               RunClock *clock, CollectiveCounts &counts,
-                               std::vector<std::string> &last) {
+                               RunClock *clock, uint64_t number, Done &out) {
   const Plan &plan = program.program()->plan();
   if (Status ok = growArenas(plan); !ok)
     return ok;
@@ -185,12 +191,16 @@ Status CudaDevices::enqueueAll(GpuProgram &program, const Run &run,
           program.constants(int64_t(p))));
     return program.collectives().bind(addresses);
   };
+  std::vector<Upload> uploads;
+  if (number)
+    uploads = devices.front().uploads->take(number);
+  out.hasUploads = !uploads.empty();
   RunSchedule schedule(program, lanesOf(plan.mesh), bind, clock,
-                       graphsOf(run, plan.mesh));
+                       graphsOf(run, plan.mesh), std::move(uploads));
   Status result = schedule.run();
-  counts = schedule.counts();
+  out.counts = schedule.counts();
   for (size_t p = 0; p < plan.mesh.devices.size(); ++p)
-    last.push_back(schedule.lastKernel(p));
+    out.last.push_back(schedule.lastKernel(p));
   return result;
 }
 
@@ -228,37 +238,50 @@ Status CudaDevices::perform(Run &run) {
   // The program was prepared by this set, so it is a GpuProgram.
   auto &program = static_cast<GpuProgram &>(*run.program);
   const Plan &plan = program.program()->plan();
-  CollectiveCounts counts = {};
-  std::vector<std::string> last;
+  Done its;
   RunClock clock;
-  Status result =
-      enqueueAll(program, run, run.times ? &clock : nullptr, counts, last);
+  Status result = devices.front().uploads->copyNow(*devices.front().copies);
+  if (result)
+    result = enqueueAll(program, run, run.times ? &clock : nullptr,
+                        /*number=*/0, its);
   // Enqueued operations use memory of the run, even if a later one failed.
-  Status done = waitForAll(plan, last);
+  Status done = waitForAll(plan, its.last);
   if (result)
     result = std::move(done);
   if (result && run.times)
     result = clock.read(*run.times);
-  return run.ended(std::move(result), counts);
+  if (result)
+    result = readResults(run);
+  return run.ended(std::move(result), its.counts);
 }
 
 //===----------------------------------------------------------------------===//
 // Runs that are enqueued at once
 //===----------------------------------------------------------------------===//
 
+/// A point behind a run in its stream, and memory for the run's results.
+struct CudaDevices::End {
+  std::unique_ptr<GpuEvent> event = nullptr;
+  PinnedMemory results = {};
+};
+
 struct CudaDevices::Started {
   Run run;
-  Status result = {}; ///< of enqueuing
-  CollectiveCounts counts = {};
-  std::vector<std::string> last = {}; ///< see enqueueAll
-  /// Behind the run in its stream; null for one that the caller waits for next.
-  std::shared_ptr<const GpuEvent> end = nullptr;
+  ResultCopies results;
+  uint64_t number = 0; ///< of the runs that were enqueued at once
+  Status result = {};  ///< of enqueuing
+  Done done = {};
+  /// Null for a run without results and uploads that the caller waits for next.
+  std::shared_ptr<End> end = nullptr;
 };
 
 Ticket CudaDevices::defer(RunQueue::Task task, bool isAwaited) {
   struct Count {
     std::atomic<int> &number;
-    explicit Count(std::atomic<int> &number) : number(number) { ++number; }
+    explicit Count(std::atomic<int> &number [[clang::lifetimebound]])
+        : number(number) {
+      ++number;
+    }
     ~Count() { --number; }
   };
   auto count = std::make_shared<Count>(deferred);
@@ -270,20 +293,29 @@ Ticket CudaDevices::defer(RunQueue::Task task, bool isAwaited) {
 /// Whether a run may be enqueued before earlier tasks of the queue are over: all
 /// of those only wait for what is enqueued already, and nothing of the run has
 /// to be waited for meanwhile.
-bool CudaDevices::beginsAtOnce(const Run &run) const {
+bool CudaDevices::beginsAtOnce(const Run &run,
+                               const ResultCopies &results) const {
   return deferred == 0 && !run.times && !run.poison &&
+         results.bytes() <= kMostResultBytes &&
          isOneGpu(run.program->program()->plan().mesh);
 }
 
 Ticket CudaDevices::enqueue(Run run) {
   bool isAwaited = run.isAwaited;
-  if (!beginsAtOnce(run)) {
+  ResultCopies results(run.results);
+  if (!beginsAtOnce(run, results)) {
     auto kept = std::make_shared<Run>(std::move(run));
     return defer([this, kept] { return perform(*kept); }, isAwaited);
   }
   CallerContext caller(driver());
-  auto started = std::make_shared<Started>(Started{std::move(run)});
+  auto started = std::make_shared<Started>(
+      Started{std::move(run), std::move(results), ++begun});
   started->result = caught([&] { return start(*started); });
+  if (!started->result) {
+    const Mesh &mesh = started->run.program->program()->plan().mesh;
+    (void)leadOf(mesh).wait(); // for its copies
+    devices.front().uploads->failed(started->number);
+  }
   if (started->end)
     inFlight.push_back(started);
   return queue.add([this, started] { return finish(*started); }, isAwaited);
@@ -296,26 +328,49 @@ Status CudaDevices::start(Started &its) {
                 [](const auto &earlier) { return earlier.expired(); });
   if (inFlight.size() >= kMostInFlight) {
     if (std::shared_ptr<Started> first = inFlight.front().lock())
-      if (Status ok = first->end->wait(); !ok)
+      if (Status ok = first->end->event->wait(); !ok)
         return ok;
     inFlight.pop_front();
   }
   if (Status ok =
-          enqueueAll(program, its.run, /*clock=*/nullptr, its.counts, its.last);
-      !ok || its.run.isAwaited)
+          enqueueAll(program, its.run, /*clock=*/nullptr, its.number, its.done);
+      !ok)
     return ok;
-  std::shared_ptr<GpuEvent> end;
-  auto &spare = spareEnds[&lead.gpu()];
-  if (!spare.empty() && spare.front().use_count() == 1) {
-    end = std::move(spare.front());
-    spare.pop_front();
-  } else if (Status ok = GpuEvent::createShared(lead.owned(), end); !ok) {
-    return ok;
-  }
-  if (Status ok = end->record(lead); !ok)
+  if (its.run.isAwaited && its.run.results.empty() && !its.done.hasUploads)
+    return {};
+  std::shared_ptr<End> end;
+  if (Status ok = takeEnd(lead, end); !ok)
     return ok;
   its.end = end;
-  spare.push_back(std::move(end));
+  if (!its.run.results.empty()) {
+    if (Status ok = end->results.reserve(lead.owned(), its.results.bytes(),
+                                         "results of runs");
+        !ok)
+      return ok;
+    if (Status ok = its.results.enqueue(lead, end->results.start()); !ok)
+      return ok;
+  }
+  if (Status ok = end->event->record(lead); !ok)
+    return ok;
+  if (its.done.hasUploads)
+    devices.front().uploads->enqueued(
+        its.number, std::shared_ptr<const GpuEvent>(end, end->event.get()));
+  return {};
+}
+
+/// Gets an event that no run uses any more.
+Status CudaDevices::takeEnd(const GpuStream &stream,
+                            std::shared_ptr<End> &out) {
+  auto &all = ends[&stream.gpu()];
+  if (!all.empty() && all.front().use_count() == 1) {
+    out = std::move(all.front());
+    all.pop_front();
+  } else {
+    out = std::make_shared<End>();
+    if (Status ok = GpuEvent::create(stream.owned(), out->event); !ok)
+      return ok;
+  }
+  all.push_back(out);
   return {};
 }
 
@@ -324,12 +379,17 @@ Status CudaDevices::finish(Started &its) {
   Status result = std::move(its.result);
   // Enqueued operations use memory of the run, even if a later one failed.
   if (!result)
-    (void)waitForAll(plan, its.last);
-  else if (Status done = its.end ? its.end->wait() : leadOf(plan.mesh).wait();
+    (void)waitForAll(plan, its.done.last);
+  else if (Status done =
+               its.end ? its.end->event->wait() : leadOf(plan.mesh).wait();
            !done)
     result = named(std::move(done), plan, plan.mesh.devices.front(),
-                   its.last.front());
-  return its.run.ended(std::move(result), its.counts);
+                   its.done.last.front());
+  else if (its.end)
+    its.results.take(its.run.results, its.end->results.start());
+  if (its.done.hasUploads)
+    devices.front().uploads->ended(its.number);
+  return its.run.ended(std::move(result), its.done.counts);
 }
 
 } // namespace weft::runtime

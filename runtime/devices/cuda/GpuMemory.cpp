@@ -55,15 +55,29 @@ Status GpuMemory::copyOf(std::span<const uint8_t> bytes,
   return stream->wait();
 }
 
+std::unique_ptr<GpuMemory>
+GpuMemory::partOf(std::shared_ptr<GpuMemory> whole, uint64_t first,
+                  uint64_t bytes, int64_t device,
+                  std::shared_ptr<MemoryMeter> meter) {
+  std::unique_ptr<GpuMemory> part(
+      new GpuMemory(whole->owner, device, std::move(meter)));
+  part->start = static_cast<char *>(whole->start) + first;
+  part->size = bytes;
+  part->whole = std::move(whole);
+  part->meter->add(device, int64_t(bytes));
+  return part;
+}
+
 GpuMemory::~GpuMemory() {
   if (!start)
     return;
   CallerContext caller(owner->driver());
+  upload = nullptr;
   meter->add(device, -int64_t(size));
   if (arriving)
     if (Status ok = arriving->wait(); !ok)
       return; // a GPU that failed cannot be cleaned up
-  if (owner->makeCurrent())
+  if (!whole && owner->makeCurrent())
     owner->driver().cuMemFree(place());
 }
 

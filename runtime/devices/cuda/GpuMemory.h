@@ -5,7 +5,7 @@
 
 #include "weft/runtime/devices/DeviceSet.h"
 #include "weft/runtime/devices/MemoryMeter.h"
-#include "weft/runtime/devices/cuda/Gpu.h"
+#include "weft/runtime/devices/cuda/Uploads.h"
 
 namespace weft::runtime {
 
@@ -25,6 +25,15 @@ public:
                        const std::string &what,
                        std::shared_ptr<MemoryMeter> meter,
                        std::unique_ptr<GpuMemory> &out);
+  /// Makes `bytes` bytes of other memory, from `first` on, an own array.
+  static std::unique_ptr<GpuMemory> partOf(std::shared_ptr<GpuMemory> whole,
+                                           uint64_t first, uint64_t bytes,
+                                           int64_t device,
+                                           std::shared_ptr<MemoryMeter> meter);
+  /// Whether both are parts of the same memory.
+  bool isNeighbour(const GpuMemory &other) const {
+    return whole && whole == other.whole;
+  }
   ~GpuMemory() override;
   const std::shared_ptr<const Gpu> &gpu() const { return owner; }
   cuda::Address place() const { return reinterpret_cast<cuda::Address>(start); }
@@ -36,6 +45,12 @@ public:
 
   const std::shared_ptr<const GpuEvent> &arrival() const { return arriving; }
 
+  /// Counts writes of the host.
+  uint64_t countWrite() { return ++writes; }
+  bool isWrittenOften() const { return writes > 1; }
+  /// Where the array's bytes wait for a run; null until they do.
+  std::unique_ptr<Uploads::Array> upload;
+
 private:
   GpuMemory(std::shared_ptr<const Gpu> gpu, int64_t device,
             std::shared_ptr<MemoryMeter> meter)
@@ -43,7 +58,9 @@ private:
   std::shared_ptr<const Gpu> owner;
   int64_t device;
   std::shared_ptr<MemoryMeter> meter;
+  std::shared_ptr<GpuMemory> whole; ///< that this is a part of, if any
   std::shared_ptr<const GpuEvent> arriving;
+  uint64_t writes = 0;
 };
 
 } // namespace weft::runtime

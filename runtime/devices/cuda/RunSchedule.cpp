@@ -5,10 +5,11 @@
 namespace weft::runtime {
 
 RunSchedule::RunSchedule(GpuProgram &program, std::vector<Lane> given,
-                         Bind bind, RunClock *clock, Graphs graphs)
+                         Bind bind, RunClock *clock, Graphs graphs,
+                         std::vector<Upload> uploads)
     : program(program), plan(program.program()->plan()),
       lanes(std::move(given)), bind(std::move(bind)), devices(lanes.size()),
-      clock(clock), graphs(std::move(graphs)) {
+      clock(clock), graphs(std::move(graphs)), uploads(std::move(uploads)) {
   for (Device &device : devices)
     device.counts.resize(plan.counterNames.size());
   for (const Collective &collective : plan.collectives)
@@ -31,6 +32,10 @@ Status RunSchedule::bindDevices() {
 Status RunSchedule::run() {
   for (size_t p = 0; clock && p < lanes.size(); ++p)
     if (Status ok = clock->start(int64_t(p), *lanes[p].stream); !ok)
+      return ok;
+  bool beginsWithPiece = graphs.areOn && program.pieceEnd(0) != 0;
+  if (!beginsWithPiece)
+    if (Status ok = upload(); !ok)
       return ok;
   if (graphs.areOn)
     if (Status ok = runTogether(); !ok)
@@ -89,12 +94,42 @@ Status RunSchedule::jump(const Instruction &instruction) {
   return {};
 }
 
+Status RunSchedule::upload() {
+  const GpuStream &stream = *lanes.front().stream;
+  const Driver &driver = stream.gpu().driver();
+  if (Status ok = stream.gpu().makeCurrent(); !ok)
+    return ok;
+  for (const Upload &its : uploads) {
+    BytesTouched touched = {its.to, its.to + its.bytes, /*isWritten=*/true};
+    if (recording)
+      if (Status ok = recording->before({&touched, 1}); !ok)
+        return ok;
+    if (Status ok =
+            driver.check(driver.cuMemcpyHtoDAsync(its.to, its.from, its.bytes,
+                                                  stream.handle()),
+                         "cuMemcpyHtoDAsync of an array that waited");
+        !ok)
+      return ok;
+    if (recording)
+      if (Status ok = recording->after(); !ok)
+        return ok;
+  }
+  if (!recording)
+    uploads.clear();
+  return {};
+}
+
 /// Runs the piece at which all devices stand.
 Status RunSchedule::runPiece(uint32_t end) {
   uint32_t first = devices.front().standing.pc;
   GraphCache::Entry *found = nullptr;
-  if (Status ok = program.graphs().find(first, graphs.places,
-                                        *lanes.front().stream, found);
+  GraphCache::Places places = graphs.places;
+  for (const Upload &its : uploads) {
+    places.push_back(reinterpret_cast<const void *>(its.to));
+    places.push_back(its.from);
+  }
+  if (Status ok =
+          program.graphs().find(first, places, *lanes.front().stream, found);
       !ok)
     return ok;
   GraphCache::Entry &entry = *found;
@@ -104,6 +139,8 @@ Status RunSchedule::runPiece(uint32_t end) {
       return ok;
   if (entry.graph)
     return launch(entry, end);
+  if (Status ok = upload(); !ok)
+    return ok;
   Status ok = runDevices(end);
   entry.hasRun = bool(ok);
   return ok;
@@ -126,7 +163,9 @@ Status RunSchedule::capture(GraphCache::Entry &entry, uint32_t end) {
     device.step->record(made.get());
   }
   recording = made.get();
-  Status ok = runDevices(end);
+  Status ok = upload();
+  if (ok)
+    ok = runDevices(end);
   recording = nullptr;
   entry.counts = devices.front().counts;
   entry.last.clear();
@@ -152,6 +191,7 @@ Status RunSchedule::launch(const GraphCache::Entry &entry, uint32_t end) {
       device.counts[name].bytes += entry.counts[name].bytes;
     }
   }
+  uploads.clear(); // nodes of the graph
   return entry.graph->launch(*lanes.front().stream);
 }
 

@@ -23,6 +23,7 @@
 
 #include "weft/runtime/collectives/Deadlock.h"
 #include "weft/runtime/devices/cuda/Enqueue.h"
+#include "weft/runtime/devices/cuda/Uploads.h"
 
 #include <deque>
 
@@ -46,10 +47,11 @@ public:
   /// Gets the addresses of buffers; called once, if they are needed.
   using Bind = std::function<Status(GpuTables::Addresses &)>;
 
-  /// Takes lanes by position. `clock`: null without measurement.
+  /// Takes lanes by position. `clock`: null without measurement. `uploads`: what
+  /// is copied before the first instruction, as a part of its graph.
   RunSchedule(GpuProgram &program [[clang::lifetimebound]],
               std::vector<Lane> lanes, Bind bind, RunClock *clock,
-              Graphs graphs);
+              Graphs graphs, std::vector<Upload> uploads);
 
   /// Enqueues all instructions, which may be running even after an error. On one
   /// GPU, all of them come before later operations of the first lane.
@@ -75,6 +77,8 @@ private:
   bool areTogether() const;
   Status jump(const Instruction &instruction);
   Status runPiece(uint32_t end);
+  /// Enqueues or records the uploads.
+  Status upload();
   Status capture(GraphCache::Entry &entry, uint32_t end);
   Status launch(const GraphCache::Entry &entry, uint32_t end);
   /// Enqueues the next instructions of all devices, up to one of the plan.
@@ -96,6 +100,7 @@ private:
   std::vector<Device> devices;
   RunClock *clock;
   Graphs graphs;
+  std::vector<Upload> uploads; ///< those that are not enqueued
   GraphCapture *recording = nullptr;
   bool isForked = false; ///< whether lanes other than the first are in use
   std::deque<size_t> ready;

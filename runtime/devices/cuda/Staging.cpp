@@ -2,23 +2,6 @@
 
 namespace weft::runtime {
 
-Status Staging::resize(Slot &slot, uint64_t bytes) {
-  const Driver &driver = gpu->driver();
-  if (slot.memory)
-    if (Status ok = driver.check(driver.cuMemFreeHost(slot.memory),
-                                 "cuMemFreeHost of staged arrays");
-        !ok)
-      return ok;
-  slot.memory = nullptr;
-  slot.bytes = 0;
-  if (Status ok = driver.check(driver.cuMemAllocHost(&slot.memory, bytes),
-                               "cuMemAllocHost for staged arrays");
-      !ok)
-    return ok;
-  slot.bytes = bytes;
-  return {};
-}
-
 Status Staging::take(uint64_t bytes, Slot *&out) {
   if (Status ok = gpu->makeCurrent(); !ok)
     return ok;
@@ -30,9 +13,8 @@ Status Staging::take(uint64_t bytes, Slot *&out) {
   } else if (Status ok = GpuEvent::createShared(gpu, slot.copied); !ok) {
     return ok;
   }
-  if (slot.bytes < bytes)
-    if (Status ok = resize(slot, bytes); !ok)
-      return ok;
+  if (Status ok = slot.memory.reserve(gpu, bytes, "staged arrays"); !ok)
+    return ok;
   out = &slot;
   return {};
 }
@@ -51,9 +33,7 @@ Staging::~Staging() {
   for (Slot &slot : slots) {
     if (slot.copied)
       if (Status ok = slot.copied->wait(); !ok)
-        continue; // a GPU that failed cannot be cleaned up
-    if (slot.memory && gpu->makeCurrent())
-      gpu->driver().cuMemFreeHost(slot.memory);
+        slot.memory.abandon(); // a GPU that failed cannot be cleaned up
   }
 }
 

@@ -1,13 +1,12 @@
 //===- Staging.h - arrays on their way to a GPU -----------------*- C++ -*-===//
 //
-// The driver copies from pinned memory while the host continues; pinning takes
-// milliseconds, so a ring of slots is kept:
+// Arrays of any size pass through a ring of slots of pinned memory:
 //
 //   std::lock_guard<std::mutex> guard(staging.mutex);
 //   Staging::Slot *slot = nullptr;
 //   if (Status ok = staging.take(bytes, slot); !ok) return ok;   // its last copy is over
-//   std::memcpy(slot->memory, host, bytes);
-//   cuMemcpyHtoDAsync(..., slot->memory, bytes, stream);
+//   std::memcpy(slot->memory.start(), host, bytes);
+//   cuMemcpyHtoDAsync(..., slot->memory.start(), bytes, stream);
 //   slot->copied->record(stream);
 //
 //===----------------------------------------------------------------------===//
@@ -15,7 +14,7 @@
 #ifndef WEFT_RUNTIME_DEVICES_CUDA_STAGING_H
 #define WEFT_RUNTIME_DEVICES_CUDA_STAGING_H
 
-#include "weft/runtime/devices/cuda/Gpu.h"
+#include "weft/runtime/devices/cuda/PinnedMemory.h"
 
 #include <array>
 
@@ -33,8 +32,7 @@ public:
   Staging &operator=(const Staging &) = delete;
 
   struct Slot {
-    void *memory = nullptr;
-    uint64_t bytes = 0;
+    PinnedMemory memory;
     std::shared_ptr<GpuEvent> copied; ///< recorded after the last copy
   };
   /// Gets a slot of at least `bytes` bytes, once its last copy is done.
@@ -52,7 +50,6 @@ public:
   std::mutex mutex; ///< held from taking a slot until its copy is enqueued
 
 private:
-  Status resize(Slot &slot, uint64_t bytes);
   std::shared_ptr<const Gpu> gpu;
   std::array<Slot, 2> slots;
   size_t next = 0;

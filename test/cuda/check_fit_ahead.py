@@ -1,0 +1,72 @@
+"""Trains with steps that begin before the last one's results are read: weights and history have the bits of a training that waits for
+each step, on GPUs (the fake driver) without graphs, in each order of operations. On GPUs a step takes few calls of the driver.
+
+    python check_fit_ahead.py WEFT FAKE_FOLDER FIXTURE_FOLDER OUT_FOLDER cpu:DEVICES cuda:DEVICES:CALLS ...
+
+CALLS: the most calls that one more step may take, without those that set the current context.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import npz_values
+
+# The last four are made once more if an earlier run's event is in use when a step begins, which depends on the host's threads.
+FREE = {"cuCtxSetCurrent", "cuCtxGetCurrent", "cuEventCreate", "cuEventDestroy", "cuMemAllocHost", "cuMemFreeHost"}
+BATCH = 8
+# Before: an array's first two batches are written to the GPU, and each of four sets of addresses runs twice before it is a graph.
+STEPS = 14
+WAITS = ["--callback", "TerminateOnNaN()"]
+
+
+def fit(weft, fixture, folder, devices, steps, flags, environment):
+    golden = fixture / "golden.npz"
+    subprocess.run([weft, "fit", fixture / "model.json", "--x", f"{golden}:x[0:{BATCH * steps}]", "--y", f"{golden}:y[0:{BATCH * steps}]",
+                    "--batch-size", str(BATCH), "--devices", devices, "--data-parallel", "--metrics", "mse,mae", "--verbose", "0", "--seed", "1",
+                    "--history", folder / "h.json", "--history-steps", "--save-weights", folder / "w.npz", *flags],
+                   check=True, env={**os.environ, **environment})
+    return npz_values.read(folder / "w.npz"), json.loads((folder / "h.json").read_text())
+
+
+def counted(weft, fake, fixture, folder, devices, steps, seed, *flags):
+    calls = folder / "calls.txt"
+    results = fit(weft, fixture, folder, devices, steps, flags,
+                  {"LD_LIBRARY_PATH": fake, "FAKE_CUDA_SEED": str(seed), "FAKE_CUDA_CALLS": str(calls)})
+    counts = dict(line.split() for line in calls.read_text().splitlines())
+    return results, {name: int(count) for name, count in counts.items() if name not in FREE}
+
+
+def check_calls(weft, fake, fixture, folder, devices, most):
+    def run(*arguments):
+        return counted(weft, fake, fixture, folder, devices, *arguments)
+    wanted, _ = run(STEPS, 1, "--graphs", "off", *WAITS)
+    for seed in (1, 2):
+        found, fewer = run(STEPS, seed)
+        if found != wanted:
+            sys.exit(f"{devices}: a fit that runs ahead gives other results in order {seed}")
+    _, many = run(STEPS + 2, 2)
+    calls = {name: (count - fewer.get(name, 0)) / 2 for name, count in many.items() if count != fewer.get(name, 0)}
+    if calls.get("cuGraphLaunch") != 1 or sum(calls.values()) > most:
+        sys.exit(f"{devices}: a step takes {calls}, at most {most} are expected, one of them cuGraphLaunch")
+    print(f"{devices}: {sum(calls.values()):g} calls a step,", ", ".join(f"{count:g} {name}" for name, count in sorted(calls.items())))
+
+
+def main():
+    weft, fake, fixture, folder, *cases = sys.argv[1:]
+    fixture, folder = pathlib.Path(fixture), pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    for case in cases:
+        kind, devices, *most = case.split(":")
+        if most:
+            check_calls(weft, fake, fixture, folder, f"{kind}:{devices}", int(most[0]))
+        elif fit(weft, fixture, folder, case, STEPS, [], {}) != fit(weft, fixture, folder, case, STEPS, WAITS, {}):
+            sys.exit(f"{case}: a fit that runs ahead gives other results")
+        else:
+            print(f"{case}: the same results")
+
+
+if __name__ == "__main__":
+    main()
