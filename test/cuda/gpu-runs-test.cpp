@@ -86,8 +86,35 @@ TEST_CASE("a kernel that fails ends the GPU's runs", "[.failing]") {
   std::string first = program.run();
   CHECK(first.starts_with("cuStreamSynchronize failed with CUDA_ERROR_"));
   CHECK(first.ends_with("while \"test\" ran on device 0"));
-  CHECK(program.run().starts_with("the GPU runs nothing more in this process "
-                                  "since cuStreamSynchronize failed with "));
+  CHECK(program.run().starts_with(
+      "the GPU runs nothing more in this process, which must be started again, "
+      "since cuStreamSynchronize failed with "));
+}
+
+TEST_CASE("each run that is enqueued ahead has its own error", "[.ahead]") {
+  // Requires FAKE_CUDA_FAIL=kernel:2.
+  PlanBuilder p({{"x", 2}});
+  Axes axes = {fullAxis(0, 2)};
+  uint32_t v = p.state("v", DType::f32, {8}, {axes});
+  p.allReduce({v}, {v}, axes);
+  Loaded program(p.image(), "cuda:2", 0, false);
+  program.write(0, std::vector<float>(8, 1));
+  std::vector<float> values(8);
+  weft_result result = {0, values.data(), 32};
+  weft_ticket *runs[3] = {};
+  for (weft_ticket *&run : runs)
+    REQUIRE(take(weft_execute_with_results(
+                program.runtime, program.program, program.inputs.data(),
+                program.outputs.data(), &result, 1, &run)) == "");
+  CHECK(take(weft_ticket_wait(runs[0])) == "");
+  CHECK(values == std::vector<float>(8, 2));
+  std::string second = take(weft_ticket_wait(runs[1]));
+  CHECK(second.find("failed with CUDA_ERROR_") != std::string::npos);
+  CHECK(take(weft_ticket_wait(runs[2])).find("CUDA_ERROR_") !=
+        std::string::npos);
+  CHECK(values == std::vector<float>(8, 2)); // of the run that was right
+  for (weft_ticket *run : runs)
+    weft_ticket_free(run);
 }
 
 TEST_CASE("calls leave the caller's context current") {

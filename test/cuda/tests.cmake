@@ -89,6 +89,8 @@ foreach(gpus 2 3)
 endforeach()
 add_test(NAME gpu-collectives-apart COMMAND ${CMAKE_COMMAND} -E env
   FAKE_CUDA_GPUS=2 FAKE_CUDA_PEERS=none $<TARGET_FILE:gpu-collectives-test> "[.apart]")
+add_test(NAME gpu-runs-ahead-failing COMMAND ${CMAKE_COMMAND} -E env
+  FAKE_CUDA_FAIL=kernel:2 $<TARGET_FILE:gpu-collectives-test> "[.ahead]")
 # The fake's usual error, and others after which a GPU takes nothing more: of its
 # memory (ECC), of NVLink, contained ones, of tensor memory.
 foreach(result 700 214 220 226 721)

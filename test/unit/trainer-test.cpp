@@ -301,6 +301,31 @@ TEST_CASE("Ctrl-C ends a training behind a step whose results are read") {
   }
 }
 
+TEST_CASE("the error of a step ends a training whose next step runs") {
+  class Failing : public weft::Callback {
+  public:
+    weft::Status batchEnd(weft::TrainingRun &run, int64_t batch,
+                          const weft::Logs &) override {
+      seen = run.steps;
+      return batch == 3 ? weft::Status(weft::Error{"batch 3 is bad"})
+                        : weft::Status();
+    }
+    int64_t seen = 0;
+  };
+  for (bool runsAhead : {false, true}) {
+    auto callback = std::make_shared<Failing>();
+    weft::CallbackList callbacks = {callback};
+    weft::FitOptions options;
+    options.callbacks = &callbacks;
+    double counted = 0;
+    auto history = trainAhead(runsAhead, options, counted);
+    REQUIRE_FALSE(history);
+    CHECK(history.message() == "batch 3 is bad");
+    CHECK(callback->seen == 4);
+    CHECK(counted == (runsAhead ? 5 : 4));
+  }
+}
+
 TEST_CASE("a callback that reads the model finds that of its step") {
   for (bool runsAhead : {false, true}) {
     auto callback = std::make_shared<EachSecond>();

@@ -56,8 +56,9 @@ Status Driver::check(cuda::Result result, const std::string &call) const {
   if (first.empty())
     first = error.message.text();
   else
-    error.message = "the GPU runs nothing more in this process since " + first +
-                    "; start it again";
+    error.message = "the GPU runs nothing more in this process, which must be "
+                    "started again, since " +
+                    first;
   return error;
 }
 

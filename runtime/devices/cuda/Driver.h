@@ -35,6 +35,11 @@ struct Driver {
   /// name and text. Later errors of a context that an error has ended name that
   /// first error.
   Status check(cuda::Result result, const std::string &call) const;
+  /// Whether an error has ended a context.
+  bool hasFailed() const {
+    std::lock_guard<std::mutex> guard(mutex);
+    return !first.empty();
+  }
 
 private:
   Status open();

@@ -3,7 +3,9 @@
 namespace weft::runtime {
 
 StepGraph::~StepGraph() {
-  if (gpu->makeCurrent())
+  CallerContext caller(gpu->driver());
+  // A GPU that failed cannot be cleaned up.
+  if (!gpu->driver().hasFailed() && gpu->makeCurrent())
     gpu->driver().cuGraphExecDestroy(exec);
 }
 
