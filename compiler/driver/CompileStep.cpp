@@ -11,6 +11,7 @@
 #include "weft/dialects/plan/Plan.h"
 #include "weft/dialects/weft/VerifySizes.h"
 #include "weft/passes/planning/Passes.h"
+#include "weft/passes/training/Passes.h"
 #include "weft/runtime/abi/ProgramImage.h"
 
 #include "mlir/IR/Verifier.h"
@@ -81,6 +82,12 @@ static LogicalResult runTimed(ModuleOp module, const CompileOptions &options,
   if (options.memory)
     module->setAttr(kMemoryAttr,
                     OpBuilder(module).getI64IntegerAttr(options.memory));
+  if (options.microbatches > 1 && options.from < Stage::differentiated)
+    module->setAttr(kMicrobatchesAttr,
+                    OpBuilder(module).getI64IntegerAttr(options.microbatches));
+  if (options.allowMicrobatchStatistics)
+    module->setAttr(kMicrobatchStatisticsAttr,
+                    UnitAttr::get(module.getContext()));
   if (!options.matmulPrecision.empty())
     module->setAttr(nest::kPrecisionAttr,
                     OpBuilder(module).getStringAttr(options.matmulPrecision));

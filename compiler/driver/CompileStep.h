@@ -50,6 +50,10 @@ struct CompileOptions {
   Progress *progress = nullptr;    ///< kept up to date
   std::vector<std::string> expect; ///< budgets besides the module's own
   int64_t memory = 0; ///< bytes of a device; 0: the module's weft.memory
+  /// Microbatches of each step that starts at stage `imported`; 1: the whole
+  /// batch at once.
+  int64_t microbatches = 1;
+  bool allowMicrobatchStatistics = false; ///< kMicrobatchStatisticsAttr
   /// The precision "f32" or "tf32" (nest::kPrecisionAttr); empty: the module's.
   std::string matmulPrecision;
   /// Searches fixes if a budget is exceeded; gets Progress::scheduled.

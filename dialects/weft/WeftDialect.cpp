@@ -1,6 +1,7 @@
 //===- WeftDialect.cpp - the dialect and its ops' generated parts ---------===//
 
 #include "weft/dialects/weft/CountedLoop.h"
+#include "weft/dialects/weft/InterleavedRows.h"
 #include "weft/dialects/weft/PlannedFlow.h"
 #include "weft/dialects/weft/PortFactsAttr.h"
 #include "weft/dialects/weft/TypeLists.h"
@@ -99,6 +100,7 @@ void WeftDialect::initialize() {
       *getContext());
   ScatterOp::attachInterface<UpdatesFirst<ScatterOp>>(*getContext());
   attachCountedLoops(*getContext());
+  attachInterleavedRows(*getContext());
   attachPlannedFlow(*getContext());
 }
 

@@ -10,6 +10,14 @@
 
 namespace weft {
 
+/// On a module: the number of microbatches in which weft-divide-batch divides
+/// the batch (i64).
+inline constexpr llvm::StringLiteral kMicrobatchesAttr = "weft.microbatches";
+/// On a module: whether a microbatch may use statistics of its own samples
+/// instead of the batch's (unit).
+inline constexpr llvm::StringLiteral kMicrobatchStatisticsAttr =
+    "weft.microbatch_statistics";
+
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "weft/passes/training/Passes.h.inc"

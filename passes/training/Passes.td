@@ -74,4 +74,39 @@ def TrimLoopsPass : Pass<"weft-trim-loops"> {
   let dependentDialects = ["::weft::WeftDialect"];
 }
 
+def DivideBatchPass : Pass<"weft-divide-batch", "::mlir::ModuleOp"> {
+  let summary = "computes a step for one part of the batch after the other";
+  let description = [{
+    The module's attribute `weft.microbatches = N : i64` divides the batch of
+    each step in N microbatches, or in as many as it has samples. A loop computes
+    everything that depends on samples, adds up what is reduced over samples
+    (gradients, losses, metrics), and keeps the rows that later ops need. All
+    else is computed once, before or after the loop: what depends on weights
+    alone, regularization, clipping, the check of a loss scale, the update.
+
+    The rows of the arguments of roles input, label and sample_weight are
+    followed through the factors of every op's sharding rule. Microbatch k has
+    the rows k, k + N, ..., so that a batch that is split over devices stays
+    where it is. Random bits and counts are those of the whole batch
+    (InterleavedRowsOpInterface).
+
+    A value that is reduced over the batch and that samples need again is
+    computed before the loop from the whole batch if it depends on no weight,
+    like the sum of sample weights. Else the batch is refused, unless the
+    attribute `weft.microbatch_statistics` allows each microbatch to estimate
+    the value from its own samples (batch normalization).
+
+    Requires: stage `differentiated`.
+
+    Ensures: the same values but for the order of sums, and for estimates; the
+    attributes are gone.
+
+    Example: test/passes/divide-batch.mlir
+  }];
+  let dependentDialects = ["::weft::WeftDialect"];
+  let statistics = [
+    Statistic<"numDivided", "divided", "steps whose batch was divided">,
+  ];
+}
+
 #endif // WEFT_PASSES_TRAINING_PASSES

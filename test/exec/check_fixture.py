@@ -1,7 +1,7 @@
 """Trains a fixture with weft and compares with the figures of real Keras.
 
     check_fixture.py WEFT FOLDER [DISTRIBUTION.json | 1 | all] [--way native|traced|laid-out] [--python PYTHON] [--gradients]
-        [-v]
+        [--microbatches N] [-v]
 
 The folder holds model.json or model.keras, golden.npz, case.json and distributions; a new folder needs no code. `all`:
 one device, then each distribution of the folder. Compared are initial weights, the metrics of each step, all weights and
@@ -123,6 +123,7 @@ class Run:
         if self.options.way != "native":
             self.trace(out)
         fit, steps = self.command("fit", self.case["batch_size"]), self.case["steps"]
+        fit += ["--microbatches", self.options.microbatches] if self.options.microbatches else []
         kinds = ["x", "y", "sample_weight"]
         run([*fit, "--init-only", "--save-weights", out / "initial.npz"])
         run([*fit, *self.data.flags(kinds), "--no-shuffle", "--epochs", steps, "--max-steps", steps, "--verbose", "0",
@@ -200,6 +201,7 @@ def main():
     parser.add_argument("--python", default=ROOT / ".venv" / "bin" / "python")
     parser.add_argument("--devices", help="such as cuda:1 (default: as many CPU devices as the mesh has)")
     parser.add_argument("--gradients", action="store_true")
+    parser.add_argument("--microbatches", type=int, help="divide each batch of the training")
     parser.add_argument("-v", dest="verbose", action="store_true")
     options = parser.parse_args()
     distributions = [options.distribution]

@@ -34,6 +34,7 @@ UNSEEN = {
          "--max-shard-size": "one shard holds this model", "--interpolation": "is for images",
          "--crop-to-aspect-ratio": "is for images", "--class-names": "is for images", "--image-seed": "is for images",
          "--inputs": "is for tables (tables.test)", "--targets": "is for tables", "--missing": "is for tables",
+         "--allow-microbatch-statistics": "this model has none (microbatches.test)",
          "--verbose": "a pipe gets the same lines", "--graphs": "is for GPUs (test/cuda/graphs.test)"},
     "explain": {"--learning-rate": "the rate is a variable", "--fix-seconds": "ends a search that this model does not need",
                 "--all": "this model has no rows to leave out (explain-rows.test)"},
@@ -101,6 +102,7 @@ class Command:
         none = scratch / "none.npz"
         wrong = {"--distribution": scratch / "none.json", "--devices": "cuda:64", "--shape": "x=5", "--target": "cpu:avx1024",
                  "--optimizer": "adamm", "--loss": "mean_sq", "--metrics": "beauty", "--memory": "16", "--expect": "bytes<=-1",
+                 "--microbatches": "4096",
                  "--from": "nothing", "--inputs": none, "--data": none, "--x": f"x={none}:x", "--y": f"{none}:y", "--sample-weight": f"{none}:w", "--weights": none,
                  "--validation-x": f"{none}:x", "--validation-y": f"{none}:y", "--only": "nothing",
                  "--validation-sample-weight": f"{none}:w", "--add-channel": None, "--why": "nothing", "--dtype": "b16",

@@ -140,7 +140,7 @@ class Cases(fit_error_cases.FitCases, name_error_cases.NameCases, step_cases.Ste
                             ("--validation-split", "1.5"), ("--validation-split", "nan"), ("--learning-rate", "nan"),
                             ("--learning-rate", "-inf"), ("--learning-rate", "1e39"), ("--devices", "gpu:8"),
                             ("--devices", "cpu:0"), ("--devices", "cpu:65537"), ("--save", "trained.h5"),
-                            ("--shape", "x=28by28"), ("--memory", "much"), ("--target", "cpu:avx1024"),
+                            ("--shape", "x=28by28"), ("--memory", "much"), ("--microbatches", "64"), ("--target", "cpu:avx1024"),
                             ("--target", OTHER_TARGET),
                             ("--expect", "speed<=3")):
             yield f"{flag} {value}", [*fit, flag, value]

@@ -28,6 +28,8 @@ void addOptimizerFlags(CLI::App &app, ModelFlags &flags);
 void addSeed(CLI::App &app, ModelFlags &flags);
 /// Adds --batch-size with one size; `weft compile` takes several.
 void addBatchSize(CLI::App &app, ModelFlags &flags);
+/// Adds --microbatches and --allow-microbatch-statistics.
+void addMicrobatchFlags(CLI::App &app, ModelFlags &flags);
 void addBudgetFlags(CLI::App &app, ModelFlags &flags);
 /// Add the flags of weft fit, and those of weft evaluate or weft predict.
 void addFit(CLI::App &app, FitFlags &flags);

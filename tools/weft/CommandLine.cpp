@@ -73,6 +73,7 @@ static void addCompile(CLI::App &app, CompileFlags &flags) {
           "train, evaluate or predict; or all, in one file, as of a traced "
           "model without --step",
           isStepOrAll());
+  addMicrobatchFlags(app, flags.model);
   addBudgetFlags(app, flags.model);
   app.add_option("--emit", flags.emit,
                  "print the IR of a stage: imported, differentiated, sharded, "
@@ -111,6 +112,7 @@ static void addExplain(CLI::App &app, ExplainFlags &flags) {
   addLossFlags(app, flags.model);
   addBatchSize(app, flags.model);
   addStep(app, flags.model, "train, evaluate or predict", isStep());
+  addMicrobatchFlags(app, flags.model);
   addBudgetFlags(app, flags.model);
   auto *json = app.add_flag("--json", flags.json, "one JSON object");
   auto *page =

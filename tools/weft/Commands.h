@@ -52,6 +52,8 @@ struct ModelFlags {
   /// The shapes of samples by the name of an input, or ""; unset without data.
   std::function<std::map<std::string, std::vector<int64_t>>()> shapesOfData;
   std::vector<std::string> expect; ///< budgets of the step (Budget.h)
+  int64_t microbatches = 1;
+  bool allowMicrobatchStatistics = false;
   std::string memory; ///< memory of a device, 64MiB; empty: no limit
   std::string target = defaultTarget();
   std::string matmulPrecision; ///< f32 or tf32; empty: f32

@@ -35,6 +35,8 @@ constexpr Pair kPairs[] = {
     {"--seed", "--inputs", "no input is random", "", "", "profile"},
     {"--expect", "--why", "no step is planned"},
     {"--memory", "--why", "no step is planned"},
+    {"--microbatches", "--why", "no step is planned"},
+    {"--microbatches", "--from", "the step is differentiated", "imported", "1"},
     {"--expect", "--emit", "budgets are those of a plan", "plan"},
     {"--loss", "--step", "the step has no loss", "train,evaluate,all"},
     {"--metrics", "--step", "the step has no metrics", "train,evaluate,all"},
@@ -57,6 +59,7 @@ const std::vector<std::string> kValidations = {
     "--validation-split"};
 
 const Need kNeeds[] = {
+    {"--allow-microbatch-statistics", {"--microbatches"}},
     {"--inputs", kFiles},
     {"--targets", kFiles},
     {"--missing", kFolders},

@@ -100,6 +100,17 @@ void weft::tool::addSeed(CLI::App &app, ModelFlags &flags) {
                  "as keras.utils.set_random_seed (default: drawn, printed)");
 }
 
+void weft::tool::addMicrobatchFlags(CLI::App &app, ModelFlags &flags) {
+  app.add_option("--microbatches", flags.microbatches,
+                 "divide each batch in N parts, compute one after the other, "
+                 "and update once: activations take about 1/N of the memory")
+      ->check(atLeast(1, "1 computes the whole batch at once"))
+      ->capture_default_str();
+  app.add_flag("--allow-microbatch-statistics", flags.allowMicrobatchStatistics,
+               "where samples need statistics of the batch, as in batch "
+               "normalization, a microbatch uses its own (docs/fit.md)");
+}
+
 void weft::tool::addBudgetFlags(CLI::App &app, ModelFlags &flags) {
   app.add_option("--memory", flags.memory,
                  "memory per device (64MiB): where the step does not fit, "

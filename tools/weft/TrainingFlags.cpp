@@ -163,6 +163,7 @@ static void addTrained(CLI::App &app, ModelFlags &flags) {
   addLossFlags(app, flags);
   addSeed(app, flags);
   addBatchSize(app, flags);
+  addMicrobatchFlags(app, flags);
   addBudgetFlags(app, flags);
 }
 

@@ -12,6 +12,7 @@
 #include "weft/tools/weft/compiler/DescribePorts.h"
 #include "weft/tools/weft/compiler/FindNonFinite.h"
 #include "weft/tools/weft/compiler/FixBar.h"
+#include "weft/tools/weft/compiler/ForeignProgram.h"
 #include "weft/tools/weft/compiler/ModelFile.h"
 #include "weft/tools/weft/compiler/UnknownDialect.h"
 #include "weft/tools/weft/compiler/VerifyStages.h"
@@ -256,12 +257,27 @@ static Status checkTarget(const ModelFlags &flags) {
                std::to_string(flags.devices->count) + ", or another target"};
 }
 
+/// Checks that a batch of --batch-size has a sample for each microbatch.
+static Status checkMicrobatches(const ModelFlags &flags) {
+  int64_t batch = flags.batchSizes.empty()
+                      ? flags.batchSize
+                      : *llvm::max_element(flags.batchSizes);
+  if (flags.microbatches <= batch || namesForeignProgram(flags.model))
+    return {};
+  return Error{"--microbatches " + std::to_string(flags.microbatches) +
+               ": a batch has " + std::to_string(batch) +
+               " samples; use at most as many microbatches, or a larger "
+               "--batch-size"};
+}
+
 Status weft::tool::checkFlags(const ModelFlags &flags) {
   if (Status known = checkTarget(flags); !known)
     return known;
   if (!flags.memory.empty() && parseQuantity(flags.memory).value_or(0) < 1)
     return Error{"--memory " + flags.memory +
                  ": no number of bytes; write it as 67108864 or 64MiB"};
+  if (Status fits = checkMicrobatches(flags); !fits)
+    return fits;
   std::string error;
   for (const std::string &budget : flags.expect)
     if (!parseBudget(budget, error))
@@ -282,6 +298,8 @@ CompileOptions weft::tool::compileOptions(const ModelFlags &flags) {
   result.timing = flags.timing;
   result.cacheDirectory = codeCacheFolder();
   result.memory = wholeQuantity(parseQuantity(flags.memory).value_or(0));
+  result.microbatches = flags.microbatches;
+  result.allowMicrobatchStatistics = flags.allowMicrobatchStatistics;
   result.fixLimits = fixLimits(flags);
   return result;
 }

@@ -30,6 +30,7 @@ static const char *flagOfSources(const ExplainFlags &flags) {
     return flag;
   return !model.expect.empty()            ? "--expect"
          : !model.memory.empty()          ? "--memory"
+         : model.microbatches > 1         ? "--microbatches"
          : !model.matmulPrecision.empty() ? "--matmul-precision"
          : !flags.html.empty()            ? "--html"
          : flags.all                      ? "--all"

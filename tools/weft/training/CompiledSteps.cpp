@@ -15,6 +15,7 @@ static const char *flagOfSources(const ModelFlags &flags) {
     return flag;
   return !flags.expect.empty()            ? "--expect"
          : !flags.memory.empty()          ? "--memory"
+         : flags.microbatches > 1         ? "--microbatches"
          : !flags.matmulPrecision.empty() ? "--matmul-precision"
          : flags.namesTarget              ? "--target"
          : flags.timing                   ? "--timing"
