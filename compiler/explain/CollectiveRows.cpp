@@ -74,10 +74,13 @@ std::vector<std::string> weft::mergedNames(llvm::ArrayRef<std::string> texts) {
   return merged;
 }
 
-static std::string keyOf(const CollectiveCost &cost) {
-  return cost.kind + "|" + llvm::join(cost.axes, ",") + "|" +
-         std::to_string(cost.bytes) + "|" + withoutLayerNumbers(cost.reason) +
-         "|" + std::to_string(cost.where.size()) + "|" +
+/// Collectives with the same key are one row. `mode`: how GPUs exchange data.
+static std::string keyOf(const CollectiveCost &cost,
+                         std::optional<CollectiveMode> mode) {
+  return (mode ? cost.methods[size_t(*mode)] + "|" : "") + cost.kind + "|" +
+         llvm::join(cost.axes, ",") + "|" + std::to_string(cost.bytes) + "|" +
+         withoutLayerNumbers(cost.reason) + "|" +
+         std::to_string(cost.where.size()) + "|" +
          withoutLayerNumbers(llvm::join(cost.where, ", "));
 }
 
@@ -113,7 +116,8 @@ std::vector<CollectiveRow> weft::collectiveRows(const Explanation &explanation,
   std::vector<CollectiveRow> rows;
   std::map<std::string, size_t> known;
   for (const auto &[i, cost] : llvm::enumerate(explanation.collectives)) {
-    std::string key = isComplete ? std::to_string(i) : keyOf(cost);
+    std::string key =
+        isComplete ? std::to_string(i) : keyOf(cost, explanation.mode);
     auto [entry, isNew] = known.try_emplace(key, rows.size());
     if (isNew)
       rows.emplace_back();

@@ -4,6 +4,7 @@
 
 #include "weft/base/Saturating.h"
 #include "weft/compiler/explain/Provenance.h"
+#include "weft/dialects/plan/LocalArrays.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/LayoutPrice.h"
 #include "weft/layout/Sizes.h"
@@ -22,6 +23,29 @@ static std::string axisText(const Mesh &mesh, const SubAxis &axis) {
          std::to_string(axis.size);
 }
 
+/// How GPUs carry out a collective in a mode.
+static std::string methodText(plan::StartOp op, CollectiveMode mode) {
+  const Mesh mesh = op.getGroup().getMesh().getMesh();
+  SubAxes axes = op.getGroupAxes();
+  Communication its = op.getCommunication().getCommunication();
+  std::vector<LocalArray> sources =
+                              plan::localArrays(op.getSources().getTypes()),
+                          targets =
+                              plan::localArrays(op.getTargets().getTypes());
+  if (std::holds_alternative<HostCall>(its))
+    return "nothing, as GPUs do not call functions of the host";
+  switch (methodOf(mode, its, {mesh, axes}, sources, targets)) {
+  case CollectiveMethod::Peer:
+    return "a kernel on the memory of all GPUs";
+  case CollectiveMethod::Exchange:
+    return "ncclSend, ncclRecv and a kernel";
+  case CollectiveMethod::Library:
+    break;
+  }
+  return std::string(
+      functionName(*ncclCallOf(its, {mesh, axes}, sources, targets)));
+}
+
 CollectiveCost weft::explainCollective(plan::StartOp op, const Mesh &mesh) {
   CollectiveCost cost;
   cost.kind = op.getName().str();
@@ -35,6 +59,8 @@ CollectiveCost weft::explainCollective(plan::StartOp op, const Mesh &mesh) {
   cost.lines = linesOf(op.getLoc());
   for (SubAxes links = op.getLinks(); const SubAxis &axis : links)
     cost.axes.push_back(axisText(mesh, axis));
+  for (size_t mode = 0; mode < cost.methods.size(); ++mode)
+    cost.methods[mode] = methodText(op, CollectiveMode(mode));
   return cost;
 }
 

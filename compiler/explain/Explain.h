@@ -24,10 +24,12 @@
 #define WEFT_COMPILER_EXPLAIN_EXPLAIN_H
 
 #include "weft/dialects/plan/Plan.h"
+#include "weft/layout/CollectiveMethods.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/JSON.h"
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,6 +56,9 @@ struct CollectiveCost {
   /// The best change of annotation that removes or shrinks the collective, with
   /// the bytes saved (FindFixes.h); nothing if no change tried saves bytes.
   std::optional<std::string> fix;
+  /// How GPUs carry it out, by CollectiveMode, with a device a GPU:
+  /// "ncclAllReduce".
+  std::array<std::string, 4> methods;
 };
 
 /// Memory of the device that holds the most bytes.
@@ -129,6 +134,8 @@ struct Explanation {
   std::string devices; ///< "8 devices, data=2 x model=4"
   std::vector<CollectiveCost> collectives;
   MemoryUse memory;
+  /// How GPUs exchange data; nothing for programs of CPUs.
+  std::optional<CollectiveMode> mode;
   std::optional<PricedLayouts> layouts; ///< nothing: no op was in conflict
   bool layoutsUnproved = false;         ///< conflicts were resolved one by one
   std::vector<RuleStatus> rules;

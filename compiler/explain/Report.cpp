@@ -69,6 +69,9 @@ llvm::json::Value weft::toJson(const Explanation &explanation) {
                            {"reason", cost.reason},
                            {"annotations", stringArray(cost.annotations)},
                            {"fix", fixValue(cost)}});
+    if (explanation.mode)
+      (*collectives.back().getAsObject())["by"] =
+          cost.methods[size_t(*explanation.mode)];
     auto &[times, bytes] = byKind[cost.kind];
     times = saturatingAdd(times, cost.count);
     bytes = saturatingAdd(bytes, cost.totalBytes());

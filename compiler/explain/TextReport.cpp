@@ -143,6 +143,8 @@ std::string TextReport::row(const CollectiveRow &row,
   std::string text = head + "\n";
   if (!row.lines.empty())
     text += "    at   " + firstPaths(row.lines, width - 9) + "\n";
+  if (explanation.mode)
+    text += "    by   " + cost.methods[size_t(*explanation.mode)] + "\n";
   text += wrapped("    why  ", firstClauses(row.reason, 3));
   if (!row.annotations.empty())
     text += wrapped(

@@ -81,6 +81,12 @@ weft_error *weft_gpu_libraries(const weft_gpu_library **out, size_t *count);
 /// call for this runtime, which another thread must not make meanwhile.
 size_t weft_gpu_notes(weft_runtime *runtime, const char *const **out);
 
+/// Sets how GPUs exchange the data of collectives, in programs that run for the
+/// first time from now on: "nccl", "peer" or "exact" (docs/gpu.md, Collectives).
+/// A runtime of CPU devices refuses it.
+weft_error *weft_runtime_set_collectives(weft_runtime *runtime,
+                                         const char *mode);
+
 #ifdef __cplusplus
 }
 #endif

@@ -26,6 +26,7 @@
 #ifndef WEFT_RUNTIME_DEVICES_DEVICESET_H
 #define WEFT_RUNTIME_DEVICES_DEVICESET_H
 
+#include "weft/layout/CollectiveMethods.h"
 #include "weft/runtime/devices/Ticket.h"
 #include "weft/runtime/processes/Ownership.h"
 #include "weft/runtime/program/Movement.h"
@@ -165,6 +166,9 @@ public:
   virtual void attend(const Ticket &ticket) = 0;
   /// Why programs run their own code where a library could, one text a reason.
   virtual std::vector<std::string> notes() const { return {}; }
+  /// Sets how collectives of programs that are prepared from now on exchange
+  /// data; refused by devices that know one way only.
+  virtual Status setCollectives(CollectiveMode mode) = 0;
   /// Whether runs can keep devices apart; the error has the reason if not.
   virtual Status canIsolate() const = 0;
 

@@ -1,6 +1,7 @@
 #include "weft/runtime/devices/Runtime.h"
 
 #include "weft/base/DeviceList.h"
+#include "weft/runtime/abi/gpus.h"
 #include "weft/runtime/abi/lapack.h"
 #include "weft/runtime/devices/DeviceSets.h"
 
@@ -169,6 +170,20 @@ WEFT_EXPORT weft_error *weft_runtime_isolate(weft_runtime *runtime, int on) {
     std::lock_guard<std::mutex> guard(runtime->mutex);
     runtime->isolate = on != 0;
     return {};
+  });
+}
+
+WEFT_EXPORT weft_error *weft_runtime_set_collectives(weft_runtime *runtime,
+                                                     const char *mode) {
+  return guarded([&]() -> Status {
+    if (!runtime || !mode)
+      return makeError(StatusCode::InvalidArgument, "null argument");
+    std::optional<weft::CollectiveMode> known = weft::parseCollectiveMode(mode);
+    if (!known)
+      return makeError(StatusCode::InvalidArgument, "collectives \"", mode,
+                       "\" are unknown; write nccl, peer or exact");
+    std::unique_lock<std::mutex> guard = runtime->lockIdle();
+    return runtime->devices->setCollectives(*known);
   });
 }
 

@@ -43,6 +43,7 @@ target_link_libraries(ptx-run PRIVATE WeftPtxMachine)
 target_include_directories(ptx-run PRIVATE ${PROJECT_BINARY_DIR}/include)
 add_subdirectory(cuda/driver)
 add_subdirectory(cuda/cublaslt)
+add_subdirectory(cuda/nccl)
 # Loads whichever libcuda.so.1 the loader finds: in a build folder the fake, of
 # which several orders are tried; elsewhere the machine's own.
 add_executable(cuda-driver-test cuda/cuda-driver-test.cpp cuda/cuda-driver-faults-test.cpp
@@ -56,6 +57,17 @@ foreach(seed 1 2 3)
   add_test(NAME cuda-driver-test-seed-${seed} COMMAND ${CMAKE_COMMAND} -E env
     FAKE_CUDA_SEED=${seed} $<TARGET_FILE:cuda-driver-test>)
 endforeach()
+# The same for NCCL, between four GPUs.
+add_executable(nccl-test cuda/nccl-test.cpp)
+target_link_libraries(nccl-test PRIVATE weft_catch_main ${CMAKE_DL_LIBS})
+target_include_directories(nccl-test PRIVATE ${PROJECT_BINARY_DIR}/include)
+target_compile_options(nccl-test PRIVATE -fexceptions)
+add_dependencies(nccl-test fake_nccl)
+set_target_properties(nccl-test PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/fake-cuda")
+foreach(seed 1 2 3)
+  add_test(NAME nccl-test-seed-${seed} COMMAND ${CMAKE_COMMAND} -E env
+    FAKE_CUDA_GPUS=4 FAKE_CUDA_SEED=${seed} $<TARGET_FILE:nccl-test>)
+endforeach()
 add_test(NAME cuda-driver-test-2-gpus COMMAND ${CMAKE_COMMAND} -E env
   FAKE_CUDA_GPUS=2 $<TARGET_FILE:cuda-driver-test>)
 weft_unit_test(graph-hazards-test SRCS cuda/graph-hazards-test.cpp LINK WeftRuntime ${CMAKE_DL_LIBS})
@@ -63,12 +75,14 @@ add_dependencies(graph-hazards-test fake_cuda)
 set_target_properties(graph-hazards-test PROPERTIES INSTALL_RPATH "$ORIGIN/../lib;$ORIGIN/../lib/fake-cuda")
 # Programs of collectives or contractions alone, on the fake driver: the program
 # loads it, and the fake library, before the runtime does.
-foreach(test gpu-collectives-test gpu-collectives-meaning-test gpu-contractions-test gpu-staging-test)
+foreach(test gpu-collectives-test gpu-collectives-meaning-test gpu-contractions-test gpu-nccl-test gpu-staging-test)
   set(source cuda/gpu-collectives-test.cpp cuda/gpu-runs-test.cpp)
   if(test STREQUAL gpu-collectives-meaning-test)
     set(source unit/runtime-collectives-test.cpp)
   elseif(test STREQUAL gpu-contractions-test)
     set(source cuda/gpu-contractions-test.cpp)
+  elseif(test STREQUAL gpu-nccl-test)
+    set(source cuda/gpu-nccl-test.cpp)
   elseif(test STREQUAL gpu-staging-test)
     set(source cuda/gpu-staging-test.cpp)
   endif()
@@ -76,7 +90,7 @@ foreach(test gpu-collectives-test gpu-collectives-meaning-test gpu-contractions-
   target_compile_definitions(${test} PRIVATE WEFT_TEST_DEVICES="cuda:"
     WEFT_TEST_KERNELS="$<TARGET_FILE:weft_test_kernels>")
   add_dependencies(${test} weft_test_kernels WeftCuda fake_cublaslt)
-  set(fakes fake_cuda)
+  set(fakes fake_nccl) # which needs fake_cuda
   if(test STREQUAL gpu-contractions-test)
     set(fakes fake_cublaslt) # which needs the other
   endif()
@@ -93,8 +107,19 @@ foreach(gpus 2 3)
   add_test(NAME gpu-collectives-${gpus}-gpus COMMAND ${CMAKE_COMMAND} -E env
     FAKE_CUDA_GPUS=${gpus} FAKE_CUDA_SEED=${gpus} $<TARGET_FILE:gpu-collectives-test>)
 endforeach()
+foreach(gpus 2 4 8)
+  add_test(NAME gpu-nccl-${gpus}-gpus COMMAND ${CMAKE_COMMAND} -E env
+    FAKE_CUDA_GPUS=${gpus} FAKE_CUDA_SEED=${gpus} FAKE_CUDA_PEERS=none WEFT_TEST_COLLECTIVES=nccl
+    $<TARGET_FILE:gpu-nccl-test>)
+endforeach()
+# The collectives between GPUs that send each other what they lack.
+foreach(gpus 4 8)
+  add_test(NAME gpu-collectives-exact-${gpus}-gpus COMMAND ${CMAKE_COMMAND} -E env
+    FAKE_CUDA_GPUS=${gpus} FAKE_CUDA_SEED=${gpus} FAKE_CUDA_PEERS=none WEFT_TEST_COLLECTIVES=exact
+    $<TARGET_FILE:gpu-collectives-test>)
+endforeach()
 add_test(NAME gpu-collectives-apart COMMAND ${CMAKE_COMMAND} -E env
-  FAKE_CUDA_GPUS=2 FAKE_CUDA_PEERS=none $<TARGET_FILE:gpu-collectives-test> "[.apart]")
+  FAKE_CUDA_GPUS=2 FAKE_CUDA_PEERS=none WEFT_CUDA_LIBRARIES=none $<TARGET_FILE:gpu-collectives-test> "[.apart]")
 add_test(NAME gpu-runs-ahead-failing COMMAND ${CMAKE_COMMAND} -E env
   FAKE_CUDA_FAIL=kernel:2 $<TARGET_FILE:gpu-collectives-test> "[.ahead]")
 # The fake's usual error, and others after which a GPU takes nothing more: of its

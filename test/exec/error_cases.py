@@ -137,6 +137,7 @@ class Cases(fit_error_cases.FitCases, name_error_cases.NameCases, step_cases.Ste
         fit = ["fit", self.model_file, "--data", self.good_data]
         for flag, value in (("--batch-size", "0"), ("--batch-size", "0x0"), ("--epochs", "-1"), ("--steps-per-epoch", "0"),
                             ("--max-steps", "-1"), ("--verbose", "3"), ("--divide-by", "0"), ("--divide-by", "inf"), ("--graphs", "sometimes"),
+                            ("--collectives", "exact"), ("--collectives", "mpi"),
                             ("--validation-split", "1.5"), ("--validation-split", "nan"), ("--learning-rate", "nan"),
                             ("--learning-rate", "-inf"), ("--learning-rate", "1e39"), ("--devices", "gpu:8"),
                             ("--devices", "cpu:0"), ("--devices", "cpu:65537"), ("--save", "trained.h5"),
@@ -364,8 +365,7 @@ class Cases(fit_error_cases.FitCases, name_error_cases.NameCases, step_cases.Ste
         yield "explained for other devices", ["explain", self.program(), "--devices", "cpu:8"]
         no_code = self.write("code.weft", program_files.assemble(b"", program_files.plan_of(image)))
         yield "no code", ["run", no_code, "--inputs", self.good_data, "--outputs", self.scratch / "out.npz"]
-        device = self.scratch / "device.weft"
-        subprocess.run([self.weft, "compile", DEVICE_KERNELS, "--from", "plan", "-o", device], check=True)
+        subprocess.run([self.weft, "compile", DEVICE_KERNELS, "--from", "plan", "-o", device := self.scratch / "device.weft"], check=True)
         fits = self.scratch / "sixteen.npz"
         npz_values.write(fits, {"x": ((16,), array.array("f", bytes(64)))})
         yield "of a device", ["run", device, "--inputs", fits, "--outputs", self.scratch / "out.npz"]

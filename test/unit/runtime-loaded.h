@@ -10,11 +10,13 @@
 #ifndef WEFT_TEST_UNIT_RUNTIME_LOADED_H
 #define WEFT_TEST_UNIT_RUNTIME_LOADED_H
 
+#include "weft/runtime/abi/gpus.h"
 #include "weft/runtime/abi/plan_generated.h"
 #include "weft/runtime/abi/processes.h"
 
 #include "catch2/catch.hpp"
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -40,6 +42,10 @@ struct Loaded {
     REQUIRE(program);
     REQUIRE(runtime);
     weft_runtime_poison(runtime, poison);
+    // Tests of GPUs are repeated with each way to exchange data.
+    const char *mode = std::getenv("WEFT_TEST_COLLECTIVES");
+    if (mode && devices.starts_with("cuda"))
+      CHECK(take(weft_runtime_set_collectives(runtime, mode)) == "");
     const plan::Program *plan = plan::GetProgram(weft_program_plan(program));
     for (size_t i = 0; plan->inputs() && i < plan->inputs()->size(); ++i) {
       inputs.emplace_back();

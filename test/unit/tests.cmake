@@ -10,6 +10,7 @@ weft_unit_test(layout-algebra-test SRCS unit/layout-algebra-test.cpp LINK weft::
 weft_unit_test(arena-packing-test SRCS unit/arena-packing-test.cpp LINK weft::WeftPlanningPasses)
 weft_unit_test(buffer-assignment-test SRCS unit/buffer-assignment-test.cpp LINK weft::WeftPlanningPasses weft::WeftDialect)
 weft_unit_test(buffer-exchange-test SRCS unit/buffer-exchange-test.cpp LINK weft::WeftPlanningPasses)
+weft_unit_test(collective-methods-test SRCS unit/collective-methods-test.cpp LINK weft::WeftLayout)
 weft_unit_test(fetch-traffic-test SRCS unit/fetch-traffic-test.cpp LINK weft::WeftLayout)
 weft_unit_test(ring-traffic-test SRCS unit/ring-traffic-test.cpp unit/ExplainedBytes.cpp LINK weft::WeftExplain WeftRuntime)
 weft_unit_test(plan-file-test SRCS unit/plan-file-test.cpp LINK weft::WeftProgram WeftRuntime)

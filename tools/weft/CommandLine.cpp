@@ -107,6 +107,7 @@ static void addCompile(CLI::App &app, CompileFlags &flags) {
 static void addExplain(CLI::App &app, ExplainFlags &flags) {
   addModel(app, flags.model, kExplained);
   addLayoutFlags(app, flags.model);
+  addCollectives(app, flags.model.collectives);
   addTargetFlags(app, flags.model);
   addOptimizerFlags(app, flags.model);
   addLossFlags(app, flags.model);
@@ -220,6 +221,7 @@ static void addRun(CLI::App &app, RunFlags &flags) {
   app.add_option("--outputs", flags.outputs, "out.npz: the results");
   addDevices(app, flags.devices, "as many as the program's mesh has");
   addGraphs(app, flags.graphs);
+  addCollectives(app, flags.collectives);
   app.add_option("--repeat", flags.repeat,
                  "run N times; donated state goes from run to run")
       ->check(CLI::Range(int64_t(1), int64_t(1) << 40))
@@ -249,6 +251,7 @@ static void addProfile(CLI::App &app, ProfileFlags &flags) {
                  "it floats are random, other numbers 0");
   addDevices(app, flags.run.devices, "as many as the program's mesh has");
   addGraphs(app, flags.run.graphs);
+  addCollectives(app, flags.run.collectives);
   app.add_option("--repeat", flags.run.repeat,
                  "measure N runs, behind one that is not")
       ->check(CLI::Range(int64_t(1), int64_t(1) << 40))

@@ -39,6 +39,7 @@ struct ModelFlags {
   std::string distribution; ///< a file; empty: none
   bool dataParallel = false;
   std::optional<DeviceList> devices; ///< none: as many as the mesh has
+  std::string collectives; ///< of GPUs: nccl, peer, exact; empty: the usual
   int64_t batchSize = 32;
   bool namesBatchSize = false;     ///< --batch-size was given
   std::vector<int64_t> batchSizes; ///< several sizes for `weft compile`
@@ -168,6 +169,7 @@ struct RunFlags {
   std::string program;               ///< .weft; .mlir or .mlirbc
   std::string inputs, outputs;       ///< .npz; arrays are named after ports
   std::optional<DeviceList> devices; ///< none: as many as the mesh has
+  std::string collectives; ///< of GPUs: nccl, peer, exact; empty: the usual
   std::string stats;
   /// The step of a file of several; empty: a traced model's first, a .weft
   /// file's only one.

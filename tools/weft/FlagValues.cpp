@@ -74,6 +74,14 @@ FlagCheck weft::tool::isSwitch() {
   };
 }
 
+FlagCheck weft::tool::isCollectiveMode() {
+  return [](const std::string &text) -> std::string {
+    if (text == "nccl" || text == "peer" || text == "exact")
+      return "";
+    return "must be nccl, peer or exact, not " + text;
+  };
+}
+
 FlagCheck weft::tool::isMatmulPrecision() {
   return [](const std::string &text) -> std::string {
     if (text == "f32" || text == "tf32")

@@ -35,6 +35,8 @@ FlagCheck isStep();
 FlagCheck isStepOrAll();
 /// Checks for on or off.
 FlagCheck isSwitch();
+/// A way in which GPUs exchange data.
+FlagCheck isCollectiveMode();
 /// Checks for f32 or tf32.
 FlagCheck isMatmulPrecision();
 /// Checks for a finite number other than 0.

@@ -21,6 +21,14 @@ void weft::tool::addDevices(CLI::App &app, std::optional<DeviceList> &devices,
       "cpu:N; cuda:N, or cuda for all GPUs (default: " + usual + ")");
 }
 
+void weft::tool::addCollectives(CLI::App &app, std::string &mode) {
+  app.add_option("--collectives", mode,
+                 "how GPUs exchange data: nccl, peer (through each other's "
+                 "memory), or exact (by NCCL, with the sums of one GPU; "
+                 "default: peer for small arrays, else nccl)")
+      ->check(isCollectiveMode());
+}
+
 void weft::tool::addBatchSize(CLI::App &app, ModelFlags &flags) {
   app.add_option_function<int64_t>(
          "--batch-size",

@@ -157,6 +157,7 @@ static void addFitReports(CLI::App &app, FitFlags &flags) {
 static void addTrained(CLI::App &app, ModelFlags &flags) {
   addModel(app, flags, kTrained);
   addLayoutFlags(app, flags);
+  addCollectives(app, flags.collectives);
   addTargetFlags(app, flags);
   addGraphs(app, flags.graphs);
   addOptimizerFlags(app, flags);
@@ -226,6 +227,7 @@ void weft::tool::addEvaluate(CLI::App &app, EvaluateFlags &flags,
                              bool predict) {
   addModel(app, flags.model, kTrained);
   addLayoutFlags(app, flags.model);
+  addCollectives(app, flags.model.collectives);
   addTargetFlags(app, flags.model);
   addGraphs(app, flags.model.graphs);
   addSeed(app, flags.model);

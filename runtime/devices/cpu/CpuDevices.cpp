@@ -137,6 +137,12 @@ Ticket CpuDevices::enqueue(const MemoryCopy &copy) {
       /*isAwaited=*/false);
 }
 
+Status CpuDevices::setCollectives(CollectiveMode) {
+  return makeError(StatusCode::InvalidArgument,
+                   "the devices are CPUs, whose collectives have one way; "
+                   "leave it out, or use cuda:N");
+}
+
 Status CpuDevices::canIsolate() const {
   if (workers.count() == 1)
     return {};

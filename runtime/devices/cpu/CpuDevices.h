@@ -37,6 +37,7 @@ public:
   Ticket enqueue(const MemoryCopy &copy) override;
   void attend(const Ticket &ticket) override { queue.attend(ticket); }
   Status canIsolate() const override;
+  Status setCollectives(CollectiveMode mode) override;
 
 private:
   Status perform(Run &run);

@@ -4,9 +4,6 @@
 
 #include <dlfcn.h>
 
-#include <cstdlib>
-#include <filesystem>
-
 namespace weft::runtime {
 
 /// Supported major versions, newest first; a library of CUDA 13 needs a driver
@@ -33,21 +30,15 @@ Status CublasLt::openAs(const std::string &name, int major, int driverVersion) {
 
 Status CublasLt::open(int driverVersion) {
   Message why;
-  std::vector<std::string> folders = libraryFolders();
-  for (size_t n = 0; n < folders.size(); ++n)
-    for (int major : kMajors) {
-      std::string name = folders[n] + "libcublasLt.so." + std::to_string(major);
-      // Most folders of Python's packages have other libraries.
-      bool isAsked = std::getenv("WEFT_CUDA_LIBRARIES") || n == 0 ||
-                     n + 1 == folders.size();
-      std::error_code error;
-      if (!isAsked && !std::filesystem::exists(name, error))
-        continue;
-      Status opened = openAs(name, major, driverVersion);
-      if (opened)
-        return opened;
-      why += (why.empty() ? "" : "; ") + opened.error().message;
-    }
+  std::vector<std::string> names;
+  for (int major : kMajors)
+    names.push_back("libcublasLt.so." + std::to_string(major));
+  for (const LibraryFile &file : libraryFiles(names)) {
+    Status opened = openAs(file.path, kMajors[file.name], driverVersion);
+    if (opened)
+      return opened;
+    why += (why.empty() ? "" : "; ") + opened.error().message;
+  }
   return makeError(StatusCode::Incompatible,
                    why.empty() ? Message("WEFT_CUDA_LIBRARIES names no folder")
                                : why);

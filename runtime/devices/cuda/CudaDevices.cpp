@@ -26,6 +26,7 @@ Status CudaDevices::open(int64_t count, std::unique_ptr<DeviceSet> &out) {
     if (Status ok = set->openDevice(gpus[number]); !ok)
       return ok;
   }
+  set->links = std::make_shared<GpuLinks>(std::move(gpus));
   out = std::move(set);
   return {};
 }
@@ -305,7 +306,8 @@ Status CudaDevices::prepare(std::shared_ptr<const Program> program,
   const Mesh &mesh = program->plan().mesh;
   for (int64_t number : mesh.devices) {
     const Device &device = devices[size_t(number)];
-    shares.push_back({number, device.gpu, device.builtin, device.libraries});
+    shares.push_back(
+        {number, device.gpu, device.builtin, device.libraries, links});
   }
   auto prepared = std::make_shared<GpuProgram>(std::move(program));
   if (Status ok = prepared->prepare(shares, meter); !ok)

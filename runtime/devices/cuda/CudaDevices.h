@@ -56,6 +56,10 @@ public:
   std::vector<std::string> notes() const override {
     return libraryNotes->texts();
   }
+  Status setCollectives(CollectiveMode mode) override {
+    links->setMode(mode);
+    return {};
+  }
 
 private:
   struct Device {
@@ -122,6 +126,7 @@ private:
   std::mutex smallMutex; ///< guards `small` and `smallBytes` of devices
   std::shared_ptr<MemoryMeter> meter;
   std::shared_ptr<LibraryNotes> libraryNotes = std::make_shared<LibraryNotes>();
+  std::shared_ptr<GpuLinks> links;
   static constexpr size_t kMostInFlight = 2;
   /// The most bytes of results for which no run waits.
   static constexpr uint64_t kMostResultBytes = 1 << 20;

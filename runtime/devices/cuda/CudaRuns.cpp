@@ -66,10 +66,8 @@ Status CudaDevices::poison(const Plan &plan, const Run &run) {
     Device &device = devices[size_t(plan.mesh.devices[p])];
     if (Status ok = fill(*device.arena, 0xFF); !ok)
       return ok;
-    if (Status ok =
-            // fill() does not make the GPU current for empty memory.
-        device.gpu->makeCurrent();
-        !ok)
+    // fill() does not make the GPU current for empty memory.
+    if (Status ok = device.gpu->makeCurrent(); !ok)
       return ok;
     const Driver &driver = device.gpu->driver();
     for (size_t i = 0; i < plan.outputs.size(); ++i) {

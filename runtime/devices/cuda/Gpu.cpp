@@ -111,8 +111,7 @@ Status Gpu::connect(const Gpu &other) {
   if (result == cuda::Result::TooManyPeers)
     return makeError(StatusCode::Incompatible, "GPU ", number, " addresses ",
                      peers.size(),
-                     " other GPUs, and the driver allows no more"
-                     "; use fewer GPUs, by CUDA_VISIBLE_DEVICES");
+                     " other GPUs, and the driver allows no more");
   // Peer access may already be enabled, as others in the process use the same
   // context.
   if (result != cuda::Result::PeerAccessAlreadyEnabled)

@@ -2,10 +2,10 @@
 //
 // A collective of a group is one kernel, or one for each element type that it
 // reduces, over tables of pieces (Pieces.h) and of pointers to all members'
-// arrays. If members are on several GPUs, each GPU runs a share of the pieces,
-// on its own memory and that of its peers; a pick has no pieces, and the first
-// member's GPU runs it. The caller that launches it ensures that the members
-// have arrived.
+// arrays. If members are on several GPUs, GpuLinks chooses the method: each GPU
+// runs a share of the pieces, on its own memory and that of its peers, or the
+// collective is a GpuExchange. A pick has no pieces, and the first member's GPU
+// runs it. The caller that launches it ensures that the members have arrived.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,9 +13,8 @@
 #define WEFT_RUNTIME_DEVICES_CUDA_GPUCOLLECTIVES_H
 
 #include "weft/runtime/collectives/Provider.h"
-#include "weft/runtime/devices/cuda/BuiltinKernels.h"
+#include "weft/runtime/devices/cuda/GpuExchange.h"
 #include "weft/runtime/devices/cuda/GpuLibraries.h"
-#include "weft/runtime/devices/cuda/GpuTables.h"
 
 #include <map>
 
@@ -27,61 +26,37 @@ struct GpuShare {
   std::shared_ptr<Gpu> gpu;
   std::shared_ptr<BuiltinKernels> builtin;
   std::shared_ptr<GpuLibraries> libraries;
+  std::shared_ptr<GpuLinks> links; ///< of all devices
 };
 
 class GpuCollectives {
 public:
-  /// Prepares the collectives of a plan. `shares` is indexed by position. The
-  /// GPUs of every group can address each other's memory.
+  /// Prepares the collectives of a plan. `shares` is indexed by position. An
+  /// error names a collective whose GPUs cannot exchange data.
   Status prepare(const Plan &plan, const std::vector<GpuShare> &shares,
                  const std::shared_ptr<MemoryMeter> &meter);
   /// Binds the addresses before each run, while none is running.
-  Status bind(const GpuTables::Addresses &addresses);
+  Status bind(GpuTables::Addresses addresses);
   /// The bound pointers, which launches read.
   std::vector<std::shared_ptr<const GpuMemory>> pointers() const;
 
-  /// The launches of one GPU for a group; there are none if nothing moves.
-  class Launches {
-  public:
-    /// Position of the device whose stream launches it: the GPU's first member.
-    int64_t position() const { return first; }
-    Status launch(const GpuStream &stream) const;
-
-  private:
-    friend class GpuCollectives;
-    /// A kernel parameter: a number, a position in the tables, or the pointers
-    /// of the group's arrays.
-    struct Parameter {
-      enum Kind : uint8_t {
-        Number,
-        Rows,
-        Pieces,
-        Count,
-        Sources,
-        Targets
-      } kind;
-      uint64_t value = 0;
-    };
-    struct Call {
-      std::string text, symbol; ///< see BuiltinKernels
-      uint64_t rows, rowBytes;  ///< the pieces; 0 bytes: there are none
-      int64_t count;            ///< number of pieces, and the most blocks
-      std::vector<Parameter> parameters;
-      GpuFunction kernel;
-    };
-    struct CallMaker;
-    static std::vector<Call> slice(const std::vector<Call> &calls,
-                                   int64_t number, int64_t count);
-
-    int64_t first = 0;
-    const GpuTables *tables = nullptr;
-    uint64_t sources = 0, targets = 0; ///< positions among the tables' pointers
-    std::vector<Call> calls;
+  /// The launches of one GPU for a group.
+  struct Launches {
+    /// Position of the device whose stream launches them: the GPU's first
+    /// member.
+    int64_t position = 0;
+    CollectiveLaunches calls;
   };
   const std::vector<Launches> &launches(uint32_t collective,
                                         int64_t group) const {
     return groups[collective][size_t(group)];
   }
+  /// The collective of a group by NCCL; null if the launches carry it out.
+  const GpuExchange *exchange(uint32_t collective, int64_t group) const {
+    return exchanges[collective][size_t(group)].get();
+  }
+  /// The addresses of the run, with those of the memory that NCCL uses.
+  const GpuTables::Addresses &addresses() const { return bound; }
   /// The bytes that a device sends in one occurrence, the largest over devices.
   uint64_t sent(uint32_t collective) const { return sentOnce[collective]; }
 
@@ -92,13 +67,31 @@ private:
     std::unique_ptr<GpuTables> tables;
   };
 
-  Status add(const Collective &collective, const PreparedCollective &work,
+  /// The GPUs of a group, each with its members, in the order of the members.
+  std::vector<GpuExchange::Side>
+  sidesOf(const std::vector<int64_t> &members,
+          const std::vector<GpuShare> &shares) const;
+  Status add(const Plan &plan, const Collective &collective,
+             const PreparedCollective &work,
              const std::vector<GpuShare> &shares);
-  Status findKernels(Side &side, std::vector<Launches::Call> &calls);
+  /// Adds the launches of the collective, for members on `on`.
+  Status addLaunches(const Collective &collective, CollectiveTable table,
+                     const std::vector<int64_t> &members,
+                     const std::vector<GpuExchange::Side> &on,
+                     std::vector<Launches> &out);
+  Status placeStaging(const Plan &plan, const std::vector<GpuShare> &shares,
+                      const std::shared_ptr<MemoryMeter> &meter);
 
   std::map<const Gpu *, Side> sides;
   std::vector<std::vector<std::vector<Launches>>>
       groups; ///< [collective][group]
+  /// Launches by GPU and rows, as groups with the same moves share rows; of the
+  /// collective that is being added.
+  std::map<std::pair<const Gpu *, const void *>, CollectiveLaunches> known;
+  std::vector<std::vector<std::unique_ptr<GpuExchange>>>
+      exchanges;                                   ///< likewise
+  std::vector<std::unique_ptr<GpuMemory>> staging; ///< by position, or null
+  GpuTables::Addresses bound;
   std::vector<uint64_t> sentOnce;
 };
 

@@ -2,6 +2,7 @@
 
 #include "weft/runtime/devices/DeviceSets.h"
 #include "weft/runtime/devices/cuda/GpuLibraries.h"
+#include "weft/runtime/devices/cuda/Nccl.h"
 
 namespace weft::runtime {
 
@@ -56,21 +57,39 @@ static Status tryCublasLt(const Driver &driver, std::string &limit) {
   return {};
 }
 
+static GpuLibrary describeCublasLt(const Driver &driver) {
+  GpuLibrary one;
+  one.name = "cuBLASLt";
+  Result<const CublasLt *> library = CublasLt::find(driver);
+  if (!library) {
+    one.whyNot = library.message();
+    return one;
+  }
+  one.version = (*library)->version();
+  one.path = (*library)->path();
+  if (Status ok = tryCublasLt(driver, one.limit); !ok)
+    one.whyNot = ok.message();
+  return one;
+}
+
+static GpuLibrary describeNccl() {
+  GpuLibrary one;
+  one.name = "NCCL";
+  Result<const Nccl *> library = Nccl::find();
+  if (!library) {
+    one.whyNot = library.message();
+    return one;
+  }
+  one.version = (*library)->version();
+  one.path = (*library)->path();
+  return one;
+}
+
 static Status listLibraries(std::vector<GpuLibrary> &out) {
   const Driver *driver = nullptr;
   if (Status ok = Driver::load(driver); !ok)
     return ok;
-  GpuLibrary &one = out.emplace_back();
-  one.name = "cuBLASLt";
-  Result<const CublasLt *> library = CublasLt::find(*driver);
-  if (!library) {
-    one.whyNot = library.message();
-    return {};
-  }
-  one.version = (*library)->version();
-  one.path = (*library)->path();
-  if (Status ok = tryCublasLt(*driver, one.limit); !ok)
-    one.whyNot = ok.message();
+  out = {describeCublasLt(*driver), describeNccl()};
   return {};
 }
 

@@ -5,7 +5,7 @@
 
 namespace weft::runtime {
 
-Status GpuProgram::checkSupported(const std::vector<GpuShare> &shares) const {
+Status GpuProgram::checkSupported() const {
   const Plan &plan = owner->plan();
   for (uint32_t n = 0; n < plan.kernels.size(); ++n)
     if (std::holds_alternative<HostKernel>(plan.kernels[n].code) ||
@@ -23,41 +23,21 @@ Status GpuProgram::checkSupported(const std::vector<GpuShare> &shares) const {
                        Option{"target", "cuda:sm_80"}, ", or run it on cpu:N");
   for (uint32_t n = 0; n < plan.instructions.size(); ++n)
     if (plan.instructions[n].kind == plan::Operation::Start)
-      if (Status ok = checkGroups(n, shares); !ok)
+      if (Status ok = checkCollective(n); !ok)
         return ok;
   return {};
 }
 
-static Status checkReach(const GpuShare &one, const GpuShare &other) {
-  if (one.gpu->reaches(*other.gpu))
-    return {};
-  return makeError(
-      StatusCode::Incompatible, "devices ", one.device, " and ", other.device,
-      " are on GPUs ", one.gpu->ordinal(), " and ", other.gpu->ordinal(),
-      ", which cannot address each other's memory (nvidia-smi topo "
-      "-p2p r); run it on one GPU (CUDA_VISIBLE_DEVICES=0), or on "
-      "cpu:N");
-}
-
-Status GpuProgram::checkGroups(uint32_t instruction,
-                               const std::vector<GpuShare> &shares) const {
+Status GpuProgram::checkCollective(uint32_t instruction) const {
   const Plan &plan = owner->plan();
   const Collective &collective =
       plan.collectives[plan.instructions[instruction].index];
-  auto what = [&] {
-    return plan.describe(instruction) + " of program \"" + plan.name + "\"";
-  };
-  if (std::holds_alternative<HostCall>(collective.code))
-    return makeError(StatusCode::Incompatible, what(),
-                     ": GPUs do not call functions of the host; run it on "
-                     "cpu:N");
-  for (const std::vector<int64_t> &group : collective.groups)
-    for (int64_t one : group)
-      for (int64_t other : group)
-        if (Status ok = checkReach(shares[size_t(one)], shares[size_t(other)]);
-            !ok)
-          return ok.in(what());
-  return {};
+  if (!std::holds_alternative<HostCall>(collective.code))
+    return {};
+  return makeError(StatusCode::Incompatible, plan.describe(instruction),
+                   " of program \"", plan.name,
+                   "\": GPUs do not call functions of the host; run it on "
+                   "cpu:N");
 }
 
 Status GpuProgram::loadKernels(Image &image) {
@@ -181,31 +161,9 @@ Status GpuProgram::placeCoordinates(const std::vector<GpuShare> &shares,
   return {};
 }
 
-Status GpuProgram::connect(const std::vector<GpuShare> &shares) const {
-  const Plan &plan = owner->plan();
-  std::set<std::pair<const Gpu *, const Gpu *>> seen;
-  for (const Instruction &i : plan.instructions) {
-    if (i.kind != plan::Operation::Start)
-      continue;
-    for (const std::vector<int64_t> &group : plan.collectives[i.index].groups)
-      for (int64_t one : group)
-        for (int64_t other : group) {
-          Gpu &from = *shares[size_t(one)].gpu;
-          const Gpu &to = *shares[size_t(other)].gpu;
-          if (!seen.emplace(&from, &to).second)
-            continue;
-          if (Status ok = from.connect(to); !ok)
-            return ok.in("program \"" + plan.name + "\"");
-        }
-  }
-  return {};
-}
-
 Status GpuProgram::prepare(const std::vector<GpuShare> &shares,
                            const std::shared_ptr<MemoryMeter> &meter) {
-  if (Status ok = connect(shares); !ok)
-    return ok;
-  if (Status ok = checkSupported(shares); !ok)
+  if (Status ok = checkSupported(); !ok)
     return ok;
   for (const GpuShare &share : shares) {
     gpuOf.push_back(share.gpu.get());

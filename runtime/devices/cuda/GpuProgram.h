@@ -70,11 +70,8 @@ private:
     std::unique_ptr<GpuMemory> constants;
   };
 
-  /// Lets GPUs address each other's memory where groups of the program need it.
-  Status connect(const std::vector<GpuShare> &shares) const;
-  Status checkSupported(const std::vector<GpuShare> &shares) const;
-  Status checkGroups(uint32_t instruction,
-                     const std::vector<GpuShare> &shares) const;
+  Status checkSupported() const;
+  Status checkCollective(uint32_t instruction) const;
   Status load(Image &image, const GpuShare &share,
               const std::shared_ptr<MemoryMeter> &meter);
   Status loadKernels(Image &image);

@@ -13,6 +13,12 @@ uint64_t GpuTables::addPointers(const std::vector<int64_t> &members,
   return start;
 }
 
+uint64_t GpuTables::addPointers(const std::vector<Slot> &given) {
+  uint64_t start = slots.size() * sizeof(cuda::Address);
+  slots.insert(slots.end(), given.begin(), given.end());
+  return start;
+}
+
 Status GpuTables::place(std::shared_ptr<MemoryMeter> given) {
   meter = std::move(given);
   Status ok = GpuMemory::copyOf(rows, gpu, device, "tables of collectives",
@@ -24,7 +30,7 @@ Status GpuTables::place(std::shared_ptr<MemoryMeter> given) {
 Status GpuTables::bind(const Addresses &addresses) {
   std::vector<cuda::Address> next;
   for (const Slot &slot : slots)
-    next.push_back(addresses[size_t(slot.position)][slot.buffer]);
+    next.push_back(addresses[size_t(slot.position)][slot.buffer] + slot.offset);
   if (next.empty())
     return {};
   auto known = std::ranges::find(bound, next, &Bound::addresses);

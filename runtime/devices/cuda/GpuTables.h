@@ -23,10 +23,11 @@ namespace weft::runtime {
 
 class GpuTables {
 public:
-  /// A buffer of the device at a position.
+  /// A place in a buffer of the device at a position.
   struct Slot {
-    int64_t position;
-    uint32_t buffer;
+    int64_t position = 0;
+    uint32_t buffer = 0;
+    uint64_t offset = 0; ///< in bytes
   };
   /// The address of buffer b of position p: [p][b].
   using Addresses = std::vector<std::vector<cuda::Address>>;
@@ -46,6 +47,8 @@ public:
   /// offset in bytes.
   uint64_t addPointers(const std::vector<int64_t> &members,
                        const std::vector<Collective::Array> &arrays);
+  /// Adds pointers; returns their offset in bytes.
+  uint64_t addPointers(const std::vector<Slot> &given);
 
   /// Copies the tables to the GPU; nothing may be added later.
   Status place(std::shared_ptr<MemoryMeter> meter);

@@ -102,4 +102,20 @@ std::vector<std::string> libraryFolders() {
   return all;
 }
 
+std::vector<LibraryFile> libraryFiles(const std::vector<std::string> &names) {
+  std::vector<LibraryFile> all;
+  std::vector<std::string> folders = libraryFolders();
+  for (size_t n = 0; n < folders.size(); ++n) {
+    bool isPackage = variable("WEFT_CUDA_LIBRARIES").empty() && n > 0 &&
+                     n + 1 < folders.size();
+    for (size_t name = 0; name < names.size(); ++name) {
+      std::string path = folders[n] + names[name];
+      std::error_code error;
+      if (!isPackage || fs::exists(path, error))
+        all.push_back({path, name});
+    }
+  }
+  return all;
+}
+
 } // namespace weft::runtime

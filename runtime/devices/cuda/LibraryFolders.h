@@ -22,6 +22,16 @@ namespace weft::runtime {
 /// /usr/local/cuda/lib64.
 std::vector<std::string> libraryFolders();
 
+/// A file that may be a library of one of several names.
+struct LibraryFile {
+  std::string path;
+  size_t name; ///< its number among the names
+};
+/// The files to try for a library, the names in order in each folder. In the
+/// folders of Python's packages, most of which have other libraries, only those
+/// that exist.
+std::vector<LibraryFile> libraryFiles(const std::vector<std::string> &names);
+
 } // namespace weft::runtime
 
 #endif // WEFT_RUNTIME_DEVICES_CUDA_LIBRARYFOLDERS_H

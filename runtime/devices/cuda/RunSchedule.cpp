@@ -315,23 +315,65 @@ Status RunSchedule::await(const std::vector<int64_t> &waiting,
   return {};
 }
 
+/// Runs kernels on the stream of a GPU's first member.
+Status RunSchedule::launch(int64_t position,
+                           const std::vector<CollectiveLaunches> &all) {
+  const GpuStream &stream = *lanes[size_t(position)].stream;
+  if (Status ok = stream.gpu().makeCurrent(); !ok)
+    return ok;
+  for (const CollectiveLaunches &one : all)
+    if (Status ok = one.launch(stream); !ok)
+      return ok;
+  return {};
+}
+
+/// Each GPU waits for its own members only: NCCL's calls wait for each other.
+Status RunSchedule::exchange(const GpuExchange &its) {
+  std::vector<cuda::Stream> streams;
+  for (const GpuExchange::Side &side : its.all()) {
+    streams.push_back(lanes[size_t(side.first())].stream->handle());
+    if (Status ok = await({side.first()}, side.positions); !ok)
+      return ok;
+    if (Status ok = launch(side.first(), side.before); !ok)
+      return ok;
+  }
+  if (Status ok = its.communicate(program.collectives().addresses(), streams);
+      !ok)
+    return ok;
+  for (const GpuExchange::Side &side : its.all()) {
+    if (Status ok = launch(side.first(), side.after); !ok)
+      return ok;
+    if (Status ok = await(side.positions, {side.first()}); !ok)
+      return ok;
+  }
+  for (const GpuExchange::Side &side : its.all())
+    if (checksLaunches())
+      if (Status ok = lanes[size_t(side.first())].stream->wait(); !ok)
+        return ok;
+  return {};
+}
+
 Status RunSchedule::meet(uint32_t number, int64_t group) {
   const auto &all = program.collectives().launches(number, group);
   const std::vector<int64_t> &members =
       plan.collectives[number].groups[size_t(group)];
-  std::vector<int64_t> launching;
-  for (const GpuCollectives::Launches &one : all)
-    launching.push_back(one.position());
-  if (Status ok = await(launching, members); !ok)
-    return ok;
   auto named = [&](const Status &failed) {
     return failed.in(plan.describe(devices[size_t(members[0])].standing.pc));
   };
+  if (const GpuExchange *its = program.collectives().exchange(number, group)) {
+    Status done = exchange(*its);
+    return done ? done : named(done);
+  }
+  std::vector<int64_t> launching;
+  for (const GpuCollectives::Launches &one : all)
+    launching.push_back(one.position);
+  if (Status ok = await(launching, members); !ok)
+    return ok;
   for (const GpuCollectives::Launches &one : all) {
-    const GpuStream &stream = *lanes[size_t(one.position())].stream;
+    const GpuStream &stream = *lanes[size_t(one.position)].stream;
     if (Status ok = stream.gpu().makeCurrent(); !ok)
       return ok;
-    if (Status ok = one.launch(stream); !ok)
+    if (Status ok = one.calls.launch(stream); !ok)
       return named(ok);
     if (checksLaunches())
       if (Status ok = stream.wait(); !ok)
@@ -353,7 +395,7 @@ Status RunSchedule::record(uint32_t number, int64_t group) {
   for (const GpuCollectives::Launches &one : all) {
     if (Status ok = recording->before(touched); !ok)
       return ok;
-    if (Status ok = one.launch(recording->stream()); !ok)
+    if (Status ok = one.calls.launch(recording->stream()); !ok)
       return ok;
     if (Status ok = recording->after(); !ok)
       return ok;

@@ -9,6 +9,10 @@
 //                                         collective
 //   device 1: launch, launch, record 1 --'        '-> wait 0, launch
 //
+// Between GPUs that use NCCL, only streams of one GPU wait for each other; all
+// members of a group have arrived when its calls are made, so that all GPUs
+// make their calls in one order.
+//
 // Devices may be in different iterations of a loop and in different branches.
 // When no device can run and some wait, the run ends with StatusCode::Deadlock.
 //
@@ -90,6 +94,8 @@ private:
   Status arrive(size_t position);
   Status meet(uint32_t collective, int64_t group);
   Status record(uint32_t collective, int64_t group);
+  Status exchange(const GpuExchange &its);
+  Status launch(int64_t position, const std::vector<CollectiveLaunches> &all);
   Status await(const std::vector<int64_t> &waiting,
                const std::vector<int64_t> &others);
 

@@ -4,6 +4,11 @@
 //
 //   fakeCudaEnqueue(stream, {"cublasLtMatmul", {{a, bytes, false}, ...}, run});
 //
+// or on several streams, as a collective does, which needs them all:
+//
+//   fakeCudaEnqueueParts({{.stream = a, .waits = {1}, ...},
+//                         {.stream = b, .waits = {0}, ...}});
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_TEST_CUDA_DRIVER_LIBRARYCALLS_H
@@ -20,6 +25,22 @@ struct LibraryCall {
   std::function<void(const std::vector<uint8_t *> &)> run;
 };
 
+/// A part of a call that takes place on several streams. The part begins when
+/// its stream has reached it, and is over once all parts that it waits for have
+/// begun.
+struct LibraryPart {
+  cuda::Stream stream = nullptr;
+  cuda::Context context = nullptr; ///< the stream's
+  std::string name;
+  std::vector<Touch> reads, writes;
+  std::vector<size_t> waits; ///< numbers of parts
+  /// Begins: the arguments are the addresses of each read, whose bytes may
+  /// change once the part is over.
+  std::function<void(const std::vector<uint8_t *> &)> begin;
+  /// Ends: the arguments are the addresses of each write.
+  std::function<void(const std::vector<uint8_t *> &)> end;
+};
+
 } // namespace weft::fake
 
 extern "C" {
@@ -30,7 +51,14 @@ weft::cuda::Result fakeCudaBegin(const char *function);
 /// not exist.
 weft::cuda::Result fakeCudaEnqueue(weft::cuda::Stream stream,
                                    const weft::fake::LibraryCall &call);
+/// Enqueues the parts of one call on their streams.
+weft::cuda::Result
+fakeCudaEnqueueParts(const std::vector<weft::fake::LibraryPart> &parts);
 weft::cuda::Context fakeCudaContext();
+/// The context of a device, if the program has one.
+weft::cuda::Context fakeCudaContextOf(int device);
+/// The seed of the order of work.
+uint64_t fakeCudaSeed();
 /// Whether all of the bytes were written, while a call runs.
 bool fakeCudaIsWritten(weft::cuda::Address address, uint64_t bytes);
 /// Reports a mistake of the program.

@@ -137,9 +137,6 @@ static Found findDevices() {
                  library.error().message + "; " + lapack::wayToLibrary())});
   if (noMpi)
     found.rest.push_back({"mpi", noMpi});
-  found.rest.push_back(
-      {"nccl", "not used: GPUs of one process exchange data through each "
-               "other's memory"});
   return found;
 }
 

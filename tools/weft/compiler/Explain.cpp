@@ -23,6 +23,9 @@ static Report reportOf(mlir::ModuleOp module, const ModelFlags &flags) {
   Report report;
   report.program = llvm::sys::path::filename(flags.model).str();
   report.explanation = explainProgram(program);
+  if (llvm::StringRef(compileOptions(flags).target).starts_with("cuda:"))
+    report.explanation.mode =
+        parseCollectiveMode(flags.collectives).value_or(CollectiveMode::Usual);
   report.mesh = program.getMesh().getMesh();
   report.tensors = tensorLayouts(program);
   report.timeline = timelineOf(program);

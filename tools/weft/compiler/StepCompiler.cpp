@@ -249,6 +249,9 @@ static Status checkTarget(const ModelFlags &flags) {
         (flags.target == defaultTarget() ? "WEFT_TARGET: " : "--target: ") +
         error};
   bool isForGpus = StringRef(target).starts_with("cuda:");
+  if (!flags.collectives.empty() && !isForGpus)
+    return Error{"--collectives: the devices are CPUs, whose collectives have "
+                 "one way; leave it out, or use cuda:N"};
   if (!flags.devices || isForGpus == (flags.devices->kind == DeviceKind::Cuda))
     return {};
   return Error{"--target " + target + " makes no code for --devices " +

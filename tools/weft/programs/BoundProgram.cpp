@@ -124,6 +124,11 @@ Result<OwnedRuntime> tool::createRuntime(const RunFlags &flags,
     return made.error().in("--devices");
   OwnedRuntime owner(runtime);
   weft_runtime_graphs(runtime, flags.graphs);
+  if (!flags.collectives.empty())
+    if (Status set = takeError(
+            weft_runtime_set_collectives(runtime, flags.collectives.c_str()));
+        !set)
+      return set.error().in("--collectives");
   if (int64_t count = weft_runtime_device_count(runtime); count < needed)
     return Error{flags.program + ": the program's mesh has " +
                  std::to_string(needed) + " devices, there are " +

@@ -115,6 +115,11 @@ TrainingSession::open(const ModelFlags &given, const OpenSteps &open,
       !made)
     return made.error();
   weft_runtime_graphs(session->devices, flags.graphs);
+  if (!flags.collectives.empty())
+    if (Status set = takeError(weft_runtime_set_collectives(
+            session->devices, flags.collectives.c_str()));
+        !set)
+      return set.error().in("--collectives");
   session->variables = std::make_unique<ModelState>(session->devices);
   TrainingSession *self = session.get();
   session->loop =

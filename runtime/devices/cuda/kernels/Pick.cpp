@@ -12,6 +12,8 @@ void pick(const PickTable &its, Sources sources, Targets targets) {
   for (int64_t i = block() * threads() + thread(); i < its.members * total;
        i += step) {
     int64_t member = i / total, place = i - member * total;
+    if (!targets[member])
+      continue;
     int64_t q = load<int64_t>(sources[member * 2 + 1], place);
     q = q < 0 ? 0 : q > last ? last : q;
     int64_t row = place / its.inner / its.count, column = place % its.inner;

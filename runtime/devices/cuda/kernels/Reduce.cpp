@@ -40,7 +40,8 @@ struct Reducing {
       bool isForAll = piece.member < 0;
       int64_t last = isForAll ? members : piece.member + 1;
       for (int64_t m = isForAll ? 0 : piece.member; m < last; ++m)
-        store<Stored>(targets[m * arrays + piece.array], to, result);
+        if (uint8_t WEFT_GLOBAL *target = targets[m * arrays + piece.array])
+          store<Stored>(target, to, result);
     }
   }
 };

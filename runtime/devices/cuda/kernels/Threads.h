@@ -26,7 +26,8 @@ int64_t block() { return __nvvm_read_ptx_sreg_ctaid_x(); }
 int64_t blocks() { return __nvvm_read_ptx_sreg_nctaid_x(); }
 
 #define WEFT_GLOBAL __attribute__((address_space(1)))
-/// The arrays of all members, in memory of GPUs.
+/// The arrays of all members, in memory of GPUs. Another GPU fills the targets
+/// that are null.
 using Sources = const uint8_t WEFT_GLOBAL *const *;
 using Targets = uint8_t WEFT_GLOBAL *const *;
 
