@@ -126,3 +126,48 @@ TEST_CASE("gathers whose digits are not in the order of the group") {
               {randomBytes(DType::f32, 48, 1)},
               8});
 }
+
+TEST_CASE("a GPU that fails ends those that wait for it", "[.failing]") {
+  // Requires FAKE_CUDA_GPUS=2 FAKE_CUDA_FAIL=kernel:2: the second of the kernels
+  // that sum on a GPU fails, and the other GPU waits in the call of NCCL.
+  PlanBuilder p({{"x", 4}});
+  Axes axes = {fullAxis(0, 4)};
+  uint32_t v = p.state("v", DType::f32, {16}, {axes});
+  p.allReduce({v}, {v}, axes);
+  Loaded program(p.image(), "cuda:4");
+  std::string first = program.run();
+  CHECK(first.starts_with("cuStreamSynchronize failed with CUDA_ERROR_"));
+  CHECK(first.find("while \"test\" ran on device") != std::string::npos);
+  CHECK(program.run() != "");
+}
+
+TEST_CASE("a GPU that fails ends a loop of the others", "[.loop]") {
+  // Requires FAKE_CUDA_GPUS=2 FAKE_CUDA_FAIL=kernel:2. Both GPUs sum, and then
+  // read their conditions.
+  PlanBuilder p({{"x", 4}});
+  Axes axes = {fullAxis(0, 4)};
+  uint32_t v = p.state("v", DType::f32, {16}, {axes});
+  uint32_t on = p.state("on", DType::i1, {4}, {axes});
+  p.allReduce({v}, {v}, axes);
+  JumpUnlessT &end = p.jumpUnless(on, 0);
+  p.jump(0);
+  end.target = p.next();
+  Loaded program(p.image(), "cuda:4");
+  program.write(1, std::vector<uint8_t>(4, 1));
+  CHECK(program.run().find("failed with CUDA_ERROR_") != std::string::npos);
+}
+
+TEST_CASE("a call that fails ends the communicators", "[.call]") {
+  // Requires FAKE_CUDA_GPUS=2 FAKE_CUDA_FAIL=ncclAllReduce:2.
+  PlanBuilder p({{"x", 2}});
+  Axes axes = {fullAxis(0, 2)};
+  uint32_t v = p.state("v", DType::f32, {16}, {axes});
+  p.allReduce({v}, {v}, axes);
+  Loaded program(p.image(), "cuda:2");
+  CHECK(program.run().find("ncclAllReduce failed with unhandled cuda error") !=
+        std::string::npos);
+  std::string again = program.run();
+  CAPTURE(again);
+  CHECK(again.ends_with("NCCL's communicators were ended by an earlier "
+                        "error; create the runtime again"));
+}

@@ -112,6 +112,16 @@ foreach(gpus 2 4 8)
     FAKE_CUDA_GPUS=${gpus} FAKE_CUDA_SEED=${gpus} FAKE_CUDA_PEERS=none WEFT_TEST_COLLECTIVES=nccl
     $<TARGET_FILE:gpu-nccl-test>)
 endforeach()
+foreach(seed 1 2 3)
+  foreach(case failing loop)
+    add_test(NAME gpu-nccl-${case}-${seed} COMMAND ${CMAKE_COMMAND} -E env
+      FAKE_CUDA_GPUS=2 FAKE_CUDA_SEED=${seed} FAKE_CUDA_FAIL=kernel:2 WEFT_TEST_COLLECTIVES=nccl
+      $<TARGET_FILE:gpu-nccl-test> "[.${case}]")
+  endforeach()
+endforeach()
+add_test(NAME gpu-nccl-failing-call COMMAND ${CMAKE_COMMAND} -E env
+  FAKE_CUDA_GPUS=2 FAKE_CUDA_FAIL=ncclAllReduce:2 WEFT_TEST_COLLECTIVES=nccl
+  $<TARGET_FILE:gpu-nccl-test> "[.call]")
 # The collectives between GPUs that send each other what they lack.
 foreach(gpus 4 8)
   add_test(NAME gpu-collectives-exact-${gpus}-gpus COMMAND ${CMAKE_COMMAND} -E env

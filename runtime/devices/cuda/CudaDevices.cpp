@@ -306,8 +306,8 @@ Status CudaDevices::prepare(std::shared_ptr<const Program> program,
   const Mesh &mesh = program->plan().mesh;
   for (int64_t number : mesh.devices) {
     const Device &device = devices[size_t(number)];
-    shares.push_back(
-        {number, device.gpu, device.builtin, device.libraries, links});
+    shares.push_back({number, device.gpu, device.builtin, device.libraries,
+                      links, device.work.get()});
   }
   auto prepared = std::make_shared<GpuProgram>(std::move(program));
   if (Status ok = prepared->prepare(shares, meter); !ok)

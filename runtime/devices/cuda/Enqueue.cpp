@@ -130,6 +130,7 @@ Status StepEnqueuer::isTrue(uint32_t buffer, const GpuStream &on, bool &out) {
           "cuMemcpyDtoHAsync of a condition");
       !ok)
     return ok;
+  program.collectives().await(on);
   if (Status ok = on.wait(); !ok) {
     ok.error().message += " (the last kernel enqueued is \"" + last + "\")";
     return ok;

@@ -166,6 +166,11 @@ Status GpuStream::wait() const {
                                "cuStreamSynchronize");
 }
 
+cuda::Result GpuStream::query() const {
+  return owner->makeCurrent() ? owner->driver().cuStreamQuery(stream)
+                              : cuda::Result::Unknown;
+}
+
 Status GpuStream::waitFor(const GpuEvent &event) const {
   if (Status ok = owner->makeCurrent(); !ok)
     return ok;

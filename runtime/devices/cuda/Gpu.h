@@ -139,6 +139,9 @@ public:
   cuda::Stream handle() const { return stream; }
   /// Waits for all enqueued operations; returns their error.
   Status wait() const;
+  /// Success if all enqueued operations are over, NotReady if some are not, or
+  /// their error.
+  cuda::Result query() const;
   /// Makes later operations of the stream wait for the event.
   Status waitFor(const GpuEvent &event) const;
 

@@ -61,7 +61,6 @@ Status GpuCollectives::add(const Plan &plan, const Collective &collective,
   std::vector<CollectiveMethod> methods;
   std::vector<std::vector<GpuExchange::Side>> gpus;
   std::vector<GpuLinks::GpuSet> sets; // those that need a communicator
-  GpuLinks &links = *shares.front().links;
   for (const std::vector<int64_t> &members : collective.groups) {
     gpus.push_back(sidesOf(members, shares));
     GpuLinks::GpuSet set;
@@ -70,12 +69,12 @@ Status GpuCollectives::add(const Plan &plan, const Collective &collective,
     CollectiveMethod &method = methods.emplace_back(CollectiveMethod::Peer);
     if (set.size() < 2)
       continue;
-    if (Status ok = links.choose(plan.mesh, collective, set, method); !ok)
+    if (Status ok = links->choose(plan.mesh, collective, set, method); !ok)
       return ok;
     if (method != CollectiveMethod::Peer)
       sets.push_back(std::move(set));
   }
-  if (Status ok = links.connect(sets); !ok)
+  if (Status ok = links->connect(sets); !ok)
     return ok;
   for (size_t g = 0; g < methods.size(); ++g) {
     auto number = int64_t(g);
@@ -85,7 +84,7 @@ Status GpuCollectives::add(const Plan &plan, const Collective &collective,
                     : GpuExchange::make(
                           plan.mesh, collective, number, work, methods[g],
                           uint32_t(plan.buffers.size()), std::move(gpus[g]),
-                          shares.front().links, exchangesOfGroups[g]);
+                          links, exchangesOfGroups[g]);
     if (!ok)
       return ok;
   }
@@ -147,10 +146,13 @@ static std::string describeStart(const Plan &plan, uint32_t collective) {
 Status GpuCollectives::prepare(const Plan &plan,
                                const std::vector<GpuShare> &shares,
                                const std::shared_ptr<MemoryMeter> &meter) {
-  for (const GpuShare &share : shares)
+  links = shares.front().links;
+  for (const GpuShare &share : shares) {
+    streams.push_back(share.work);
     sides.try_emplace(share.gpu.get(),
                       Side{share.builtin, std::make_unique<GpuTables>(
                                               share.gpu, share.device)});
+  }
   std::unique_ptr<CollectiveProvider> provider = createInProcessProvider();
   int64_t firstGroup = 0;
   for (size_t n = 0; n < plan.collectives.size(); ++n) {

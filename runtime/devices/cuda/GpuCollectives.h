@@ -27,6 +27,7 @@ struct GpuShare {
   std::shared_ptr<BuiltinKernels> builtin;
   std::shared_ptr<GpuLibraries> libraries;
   std::shared_ptr<GpuLinks> links; ///< of all devices
+  const GpuStream *work = nullptr; ///< in which it runs, beside other GPUs
 };
 
 class GpuCollectives {
@@ -57,6 +58,8 @@ public:
   }
   /// The addresses of the run, with those of the memory that NCCL uses.
   const GpuTables::Addresses &addresses() const { return bound; }
+  /// Waits for a stream, which may wait for other GPUs by NCCL; see GpuLinks.
+  void await(const GpuStream &stream) const { links->await(stream, streams); }
   /// The bytes that a device sends in one occurrence, the largest over devices.
   uint64_t sent(uint32_t collective) const { return sentOnce[collective]; }
 
@@ -82,6 +85,8 @@ private:
   Status placeStaging(const Plan &plan, const std::vector<GpuShare> &shares,
                       const std::shared_ptr<MemoryMeter> &meter);
 
+  std::shared_ptr<GpuLinks> links;
+  std::vector<const GpuStream *> streams; ///< by position
   std::map<const Gpu *, Side> sides;
   std::vector<std::vector<std::vector<Launches>>>
       groups; ///< [collective][group]

@@ -55,6 +55,8 @@ GpuExchange::communicate(const GpuTables::Addresses &addresses,
   const Nccl &nccl = links->library();
   if (messages.empty())
     return {};
+  if (Status ok = links->check(); !ok)
+    return ok;
   if (Status ok = nccl.check(nccl.ncclGroupStart(), "ncclGroupStart"); !ok)
     return ok;
   Status result;

@@ -1,6 +1,8 @@
 #include "weft/runtime/devices/cuda/GpuLinks.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 namespace weft::runtime {
 
@@ -23,6 +25,23 @@ void GpuLinks::abort() {
       nccl->ncclCommAbort(comm);
   for (nccl::Comm comm : all)
     nccl->ncclCommAbort(comm);
+}
+
+void GpuLinks::await(const GpuStream &stream,
+                     const std::vector<const GpuStream *> &others) {
+  constexpr int turns = 1000; // without a pause, as short runs end soon
+  if (all.empty())
+    return;
+  for (int turn = 0; !isAborted && stream.query() == cuda::Result::NotReady;
+       ++turn) {
+    for (const GpuStream *other : others) {
+      cuda::Result state = other->query();
+      if (state != cuda::Result::Success && state != cuda::Result::NotReady)
+        abort();
+    }
+    if (turn > turns)
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
 }
 
 /// Lets all GPUs of a set address each other's memory, or fails.
@@ -86,11 +105,17 @@ Status GpuLinks::choose(const Mesh &mesh, const Collective &collective,
   return {};
 }
 
+Status GpuLinks::check() const {
+  if (!isAborted)
+    return {};
+  return makeError(StatusCode::Internal,
+                   "NCCL's communicators were ended by an earlier error; "
+                   "create the runtime again");
+}
+
 Status GpuLinks::open() {
-  if (isAborted)
-    return makeError(StatusCode::Internal,
-                     "NCCL's communicators were ended by an earlier error; "
-                     "create the runtime again");
+  if (Status ok = check(); !ok)
+    return ok;
   if (!all.empty())
     return {};
   Result<const Nccl *> found = Nccl::find();

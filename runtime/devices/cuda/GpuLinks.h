@@ -44,9 +44,15 @@ public:
     return comms.at(set)[rank];
   }
   const Nccl &library() const { return *nccl; }
+  /// Waits for a stream, whose calls of NCCL may wait for others. If one of all
+  /// those fails, ends the communicators, so that the stream ends, too.
+  void await(const GpuStream &stream,
+             const std::vector<const GpuStream *> &others);
   /// Ends all communicators, and with them the calls that wait for a failed
   /// one. The GPUs can exchange nothing by NCCL any more.
   void abort();
+  /// Fails if abort() was called.
+  Status check() const;
 
 private:
   Status reach(const GpuSet &set) const;

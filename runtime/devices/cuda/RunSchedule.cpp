@@ -30,6 +30,18 @@ Status RunSchedule::bindDevices() {
 }
 
 Status RunSchedule::run() {
+  Status result = runAll();
+  bool isOneGpu = std::ranges::all_of(lanes, [&](const Lane &lane) {
+    return &lane.stream->gpu() == &lanes.front().stream->gpu();
+  });
+  if (isOneGpu)
+    return result ? join() : result;
+  for (const Lane &lane : lanes)
+    program.collectives().await(*lane.stream);
+  return result;
+}
+
+Status RunSchedule::runAll() {
   for (size_t p = 0; clock && p < lanes.size(); ++p)
     if (Status ok = clock->start(int64_t(p), *lanes[p].stream); !ok)
       return ok;
@@ -40,12 +52,7 @@ Status RunSchedule::run() {
   if (graphs.areOn)
     if (Status ok = runTogether(); !ok)
       return ok;
-  if (Status ok = runDevices(kNoEnd); !ok)
-    return ok;
-  bool isOneGpu = std::ranges::all_of(lanes, [&](const Lane &lane) {
-    return &lane.stream->gpu() == &lanes.front().stream->gpu();
-  });
-  return isOneGpu ? join() : Status();
+  return runDevices(kNoEnd);
 }
 
 //===----------------------------------------------------------------------===//

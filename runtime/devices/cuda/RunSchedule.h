@@ -58,7 +58,8 @@ public:
               Graphs graphs, std::vector<Upload> uploads);
 
   /// Enqueues all instructions, which may be running even after an error. On one
-  /// GPU, all of them come before later operations of the first lane.
+  /// GPU, all of them come before later operations of the first lane; on several
+  /// that use NCCL, they are over.
   Status run();
   CollectiveCounts counts() const;
   const std::string &lastKernel(size_t position) const {
@@ -74,6 +75,7 @@ private:
   };
   static constexpr uint32_t kNoEnd = UINT32_MAX;
 
+  Status runAll();
   /// Gets addresses and makes the enqueuers, the first time.
   Status bindDevices();
   /// Runs pieces while all devices stand at the same instruction.

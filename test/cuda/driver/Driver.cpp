@@ -191,7 +191,9 @@ static bool isReady(const cuda::StreamObject &stream) {
   for (const OperationRef &other : stream.queue.front()->waits)
     if (!other->isDone)
       return false;
-  return true;
+  const Operation &front = *stream.queue.front();
+  return !front.isBlocked || front.context->error != Result::Success ||
+         !front.isBlocked();
 }
 
 std::vector<cuda::Stream> Driver::allStreams() const {
@@ -221,6 +223,7 @@ bool Driver::runOne() {
   operation->isDone = true;
   operation->waits.clear();
   operation->run = nullptr;
+  operation->isBlocked = nullptr;
   chosen->queue.pop_front();
   return true;
 }
@@ -233,6 +236,15 @@ void Driver::runUntil(const std::function<bool()> &isEnough) {
 Result Driver::waitFor(const OperationRef &operation) {
   if (!operation)
     return current()->error;
+  runUntil([&] { return operation->isDone; });
+  for (cuda::Stream stream :
+       operation->isDone ? std::vector<cuda::Stream>() : allStreams())
+    if (!stream->queue.empty() && stream->queue.front()->isBlocked) {
+      const Operation &blocked = *stream->queue.front();
+      report("a call of the host waits for ever for " + blocked.name +
+             ", which waits for a GPU that failed; abort its communicator");
+      blocked.context->error = Result::LaunchTimeout;
+    }
   runUntil([&] { return operation->isDone; });
   learn(operation);
   return operation->context->error;

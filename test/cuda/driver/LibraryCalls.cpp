@@ -102,7 +102,7 @@ fakeCudaEnqueueParts(const std::vector<LibraryPart> &parts) {
       waits.push_back(begun[other]);
     std::vector<Touch> all = part.writes;
     all.insert(all.end(), part.reads.begin(), part.reads.end());
-    driver.enqueue(
+    OperationRef end = driver.enqueue(
         streams[i], part.name, all,
         [part](Operation &self) {
           for (const Touch &read : part.reads) // others read them until now
@@ -110,6 +110,7 @@ fakeCudaEnqueueParts(const std::vector<LibraryPart> &parts) {
           runWith(self, part.writes, part.end);
         },
         std::move(waits));
+    end->isBlocked = part.isBlocked;
   }
   return Result::Success;
 }

@@ -34,6 +34,9 @@ struct LibraryPart {
   std::string name;
   std::vector<Touch> reads, writes;
   std::vector<size_t> waits; ///< numbers of parts
+  /// Whether the part, behind those, waits for one that a failed GPU never
+  /// begins.
+  std::function<bool()> isBlocked;
   /// Begins: the arguments are the addresses of each read, whose bytes may
   /// change once the part is over.
   std::function<void(const std::vector<uint8_t *> &)> begin;

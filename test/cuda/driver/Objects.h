@@ -29,6 +29,8 @@ struct Operation : Actor {
   std::vector<Touch> touches;
   const void *object = nullptr; ///< the module that it needs
   std::function<void(Operation &)> run;
+  /// Whether it waits for something else than operations, null: it does not.
+  std::function<bool()> isBlocked;
   bool isDone = false;
 };
 using OperationRef = std::shared_ptr<Operation>;

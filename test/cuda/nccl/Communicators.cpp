@@ -213,17 +213,24 @@ Status ncclCommSplit(Comm comm, int color, int key, Comm *out,
   return library.depth ? Status::Success : endGroup();
 }
 
-/// Frees a rank's part.
-static Status end(const char *function, Comm comm) {
-  if (Status status = begin(function); status != Status::Success)
-    return status;
+/// Frees a rank's part; operations that are enqueued know its number.
+static Status end(Comm comm) {
   if (!exists(comm))
     return Status::InvalidArgument;
   Library::get().comms.erase(comm);
-  return Status::Success; // operations that are enqueued know its number
+  return Status::Success;
 }
-Status ncclCommDestroy(Comm comm) { return end(__func__, comm); }
-Status ncclCommAbort(Comm comm) { return end(__func__, comm); }
+Status ncclCommDestroy(Comm comm) {
+  Status status = begin(__func__);
+  return status == Status::Success ? end(comm) : status;
+}
+/// Succeeds whatever the GPU has answered before.
+Status ncclCommAbort(Comm comm) {
+  Status status = end(comm);
+  if (status == Status::Success)
+    comm->isAborted = true;
+  return status;
+}
 
 Status ncclCommGetAsyncError(Comm comm, Status *status) {
   if (!exists(comm))

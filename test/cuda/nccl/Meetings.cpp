@@ -2,6 +2,7 @@
 
 #include "weft/test/cuda/nccl/Objects.h"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 
@@ -11,11 +12,24 @@ namespace {
 /// What the ranks of a call have read, by rank.
 struct Meeting {
   std::vector<std::vector<uint8_t>> read;
+  std::vector<bool> hasBegun;
   std::vector<uint8_t> combined; ///< of a reduction, once it is known
+
+  bool isComplete(const std::vector<size_t> &ranks) const {
+    return std::ranges::all_of(ranks,
+                               [&](size_t rank) { return hasBegun[rank]; });
+  }
 };
 } // namespace
 
 using Bytes = std::vector<uint8_t *>;
+
+/// Whether a rank waits for others that have not begun.
+static std::function<bool()> untilComplete(std::shared_ptr<Meeting> meeting,
+                                           std::vector<size_t> ranks,
+                                           Comm comm) {
+  return [=] { return !meeting->isComplete(ranks) && !comm->isAborted; };
+}
 
 static void checkWritten(const std::string &who, cuda::Address address,
                          uint64_t bytes) {
@@ -69,6 +83,7 @@ Status enqueueTogether(const std::vector<Call> &calls) {
   size_t ranks = calls.size();
   auto meeting = std::make_shared<Meeting>();
   meeting->read.resize(ranks);
+  meeting->hasBegun.resize(ranks);
   std::vector<LibraryPart> parts;
   for (const Call &call : calls) {
     LibraryPart &part = parts.emplace_back();
@@ -81,14 +96,19 @@ Status enqueueTogether(const std::vector<Call> &calls) {
     for (size_t other = 0; other < ranks; ++other)
       if (call.kind != CallKind::Broadcast || int(other) == call.argument)
         part.waits.push_back(other);
+    part.isBlocked = untilComplete(meeting, part.waits, call.comm);
     part.begin = [=, rank = size_t(call.comm->rank), name = part.name,
                   reads = part.reads](const Bytes &from) {
+      meeting->hasBegun[rank] = true;
       for (size_t n = 0; n < from.size(); ++n) {
         checkWritten(name, reads[n].address, reads[n].bytes);
         meeting->read[rank].assign(from[n], from[n] + reads[n].bytes);
       }
     };
-    part.end = [=](const Bytes &to) { finish(*meeting, call, to[0]); };
+    part.end = [=, waits = part.waits](const Bytes &to) {
+      if (meeting->isComplete(waits))
+        finish(*meeting, call, to[0]);
+    };
   }
   return toStatus(fakeCudaEnqueueParts(parts));
 }
@@ -100,6 +120,7 @@ Status enqueuePairs(const std::vector<Call> &calls) {
   std::map<int, size_t> partOf; // by rank
   std::vector<LibraryPart> parts;
   std::vector<std::vector<Message>> out, in;
+  auto meeting = std::make_shared<Meeting>(); // by part
   for (const Call &call : calls) {
     auto [found, isNew] = partOf.try_emplace(call.comm->rank, parts.size());
     if (isNew) {
@@ -130,19 +151,23 @@ Status enqueuePairs(const std::vector<Call> &calls) {
     in[number].push_back(sent.front());
     sent.erase(sent.begin());
   }
+  meeting->hasBegun.resize(parts.size());
   const Clique &clique = *calls[0].comm->clique;
   for (const auto &[rank, number] : partOf) {
     LibraryPart &part = parts[number];
     part.name += " by " + nameOf(clique.ranks[size_t(rank)]);
-    part.begin = [=, reads = part.reads, name = part.name,
+    part.isBlocked =
+        untilComplete(meeting, part.waits, clique.ranks[size_t(rank)]);
+    part.begin = [=, number = number, reads = part.reads, name = part.name,
                   messages = out[number]](const Bytes &from) {
+      meeting->hasBegun[number] = true;
       for (size_t n = 0; n < from.size(); ++n) {
         checkWritten(name, reads[n].address, reads[n].bytes);
         messages[n]->assign(from[n], from[n] + reads[n].bytes);
       }
     };
-    part.end = [messages = in[number]](const Bytes &to) {
-      for (size_t n = 0; n < to.size(); ++n)
+    part.end = [=, waits = part.waits, messages = in[number]](const Bytes &to) {
+      for (size_t n = 0; n < to.size() && meeting->isComplete(waits); ++n)
         std::memcpy(to[n], messages[n]->data(), messages[n]->size());
     };
   }

@@ -124,6 +124,7 @@ struct CommObject {
   fake::Clique *clique = nullptr;
   int rank = 0;
   cuda::Context context = nullptr; ///< of the rank's device
+  bool isAborted = false;
 };
 
 } // namespace weft::nccl
