@@ -3,10 +3,10 @@
 // A set of CUDA devices. Device i of N is on GPU i * G / N of G: several
 // devices may share one. Each has a stream for its programs, one for copies from
 // the host, and one for copies to it.
-// A run on one GPU is enqueued at once, behind the earlier ones in the stream of
-// the GPU's first device, and a task of a RunQueue waits for its end; at most two
-// are in flight. Copies, and runs on several GPUs, are tasks as a whole, which
-// begin when those before them are over.
+// A run on one GPU, or on several of which no two devices share one, is enqueued
+// at once, behind the earlier ones in the stream of each GPU's first device, and
+// a task of a RunQueue waits for its end; at most two are in flight. Copies, and
+// other runs, are tasks as a whole, which begin when those before them are over.
 //
 //===----------------------------------------------------------------------===//
 
@@ -92,7 +92,9 @@ private:
   Status start(Started &its);
   /// Waits for it.
   Status finish(Started &its);
-  Status takeEnd(const GpuStream &stream, std::shared_ptr<End> &out);
+  Status awaitEnd(const Started &its) const;
+  Status takeEnd(const std::vector<const GpuStream *> &leads,
+                 std::shared_ptr<End> &out);
   Status waitForAll(const Plan &plan,
                     const std::vector<std::string> &last) const;
   /// Enqueues a run and waits for it.
@@ -106,6 +108,7 @@ private:
   Status drop(const Device &device, std::unique_ptr<GpuMemory> &memory);
   bool isOneGpu(const Mesh &mesh) const;
   const GpuStream &leadOf(const Mesh &mesh) const;
+  std::vector<const GpuStream *> leadsOf(const Mesh &mesh) const;
   std::vector<RunSchedule::Lane> lanesOf(const Mesh &mesh) const;
   RunSchedule::Graphs graphsOf(const Run &run, const Mesh &mesh) const;
   Status growArenas(const Plan &plan);
@@ -134,7 +137,8 @@ private:
   /// over.
   std::deque<std::weak_ptr<Started>> inFlight;
   /// Used in turn, each when its last run is over.
-  std::map<const Gpu *, std::deque<std::shared_ptr<End>>> ends;
+  std::map<std::vector<const GpuStream *>, std::deque<std::shared_ptr<End>>>
+      ends;
   uint64_t begun = 0; ///< the number of runs that were enqueued at once
   std::atomic<int> deferred = 0; ///< tasks of defer() that are not over
   RunQueue queue;                ///< last, as its tasks use the other members

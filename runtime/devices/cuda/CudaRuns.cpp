@@ -257,11 +257,23 @@ Status CudaDevices::perform(Run &run) {
 // Runs that are enqueued at once
 //===----------------------------------------------------------------------===//
 
-/// A point behind a run in its stream, and memory for the run's results.
+/// Points behind a run in the streams of its GPUs, and memory for the run's
+/// results.
 struct CudaDevices::End {
-  std::unique_ptr<GpuEvent> event = nullptr;
+  std::vector<std::unique_ptr<GpuEvent>> events = {};
   PinnedMemory results = {};
 };
+
+/// The stream of each GPU of a mesh in which runs begin and end there.
+std::vector<const GpuStream *> CudaDevices::leadsOf(const Mesh &mesh) const {
+  std::vector<const GpuStream *> leads;
+  for (int64_t number : mesh.devices) {
+    const GpuStream *lead = firstOn(*devices[size_t(number)].gpu)->work.get();
+    if (std::ranges::find(leads, lead) == leads.end())
+      leads.push_back(lead);
+  }
+  return leads;
+}
 
 struct CudaDevices::Started {
   Run run;
@@ -289,13 +301,15 @@ Ticket CudaDevices::defer(RunQueue::Task task, bool isAwaited) {
 }
 
 /// Whether a run may be enqueued before earlier tasks of the queue are over: all
-/// of those only wait for what is enqueued already, and nothing of the run has
-/// to be waited for meanwhile.
+/// of those only wait for what is enqueued already, nothing of the run has to be
+/// waited for meanwhile, and its order on each GPU is that of one stream.
 bool CudaDevices::beginsAtOnce(const Run &run,
                                const ResultCopies &results) const {
   return deferred == 0 && !run.times && !run.poison &&
          results.bytes() <= kMostResultBytes &&
-         isOneGpu(run.program->program()->plan().mesh);
+         (isOneGpu(run.program->program()->plan().mesh) ||
+          std::ranges::all_of(
+              devices, [](const Device &its) { return bool(its.staging); }));
 }
 
 Ticket CudaDevices::enqueue(Run run) {
@@ -321,13 +335,15 @@ Ticket CudaDevices::enqueue(Run run) {
 
 Status CudaDevices::start(Started &its) {
   auto &program = static_cast<GpuProgram &>(*its.run.program);
-  const GpuStream &lead = leadOf(program.program()->plan().mesh);
+  std::vector<const GpuStream *> leads =
+      leadsOf(program.program()->plan().mesh);
   std::erase_if(inFlight,
                 [](const auto &earlier) { return earlier.expired(); });
   if (inFlight.size() >= kMostInFlight) {
     if (std::shared_ptr<Started> first = inFlight.front().lock())
-      if (Status ok = first->end->event->wait(); !ok)
-        return ok;
+      for (const std::unique_ptr<GpuEvent> &event : first->end->events)
+        if (Status ok = event->wait(); !ok)
+          return ok;
     inFlight.pop_front();
   }
   if (Status ok =
@@ -337,39 +353,63 @@ Status CudaDevices::start(Started &its) {
   if (its.run.isAwaited && its.run.results.empty() && !its.done.hasUploads)
     return {};
   std::shared_ptr<End> end;
-  if (Status ok = takeEnd(lead, end); !ok)
+  if (Status ok = takeEnd(leads, end); !ok)
     return ok;
   its.end = end;
   if (!its.run.results.empty()) {
-    if (Status ok = end->results.reserve(lead.owned(), its.results.bytes(),
-                                         "results of runs");
+    if (Status ok = end->results.reserve(
+            leads.front()->owned(), its.results.bytes(), "results of runs");
         !ok)
       return ok;
-    if (Status ok = its.results.enqueue(lead, end->results.start()); !ok)
+    if (Status ok = its.results.enqueue(leads, end->results.start()); !ok)
       return ok;
   }
-  if (Status ok = end->event->record(lead); !ok)
-    return ok;
+  for (size_t i = 0; i < leads.size(); ++i)
+    if (Status ok = end->events[i]->record(*leads[i]); !ok)
+      return ok;
   if (its.done.hasUploads)
     devices.front().uploads->enqueued(
-        its.number, std::shared_ptr<const GpuEvent>(end, end->event.get()));
+        its.number,
+        std::shared_ptr<const GpuEvent>(end, end->events.front().get()));
   return {};
 }
 
-/// Gets an event that no run uses any more.
-Status CudaDevices::takeEnd(const GpuStream &stream,
+/// Gets events that no run uses any more.
+Status CudaDevices::takeEnd(const std::vector<const GpuStream *> &leads,
                             std::shared_ptr<End> &out) {
-  auto &all = ends[&stream.gpu()];
+  auto &all = ends[leads];
   if (!all.empty() && all.front().use_count() == 1) {
     out = std::move(all.front());
     all.pop_front();
   } else {
     out = std::make_shared<End>();
-    if (Status ok = GpuEvent::create(stream.owned(), out->event); !ok)
-      return ok;
+    for (const GpuStream *lead : leads)
+      if (Status ok =
+              GpuEvent::create(lead->owned(), out->events.emplace_back());
+          !ok)
+        return ok;
   }
   all.push_back(out);
   return {};
+}
+
+/// Waits for the run on each of its GPUs; returns the error of the first that
+/// failed.
+Status CudaDevices::awaitEnd(const Started &its) const {
+  const Plan &plan = its.run.program->program()->plan();
+  std::vector<const GpuStream *> leads = leadsOf(plan.mesh);
+  Status result;
+  for (size_t i = 0; i < leads.size(); ++i) {
+    Status done = its.end ? its.end->events[i]->wait() : leads[i]->wait();
+    if (done || !result)
+      continue;
+    size_t p = 0;
+    while (devices[size_t(plan.mesh.devices[p])].gpu.get() != &leads[i]->gpu())
+      ++p;
+    result =
+        named(std::move(done), plan, plan.mesh.devices[p], its.done.last[p]);
+  }
+  return result;
 }
 
 Status CudaDevices::finish(Started &its) {
@@ -378,12 +418,9 @@ Status CudaDevices::finish(Started &its) {
   // Enqueued operations use memory of the run, even if a later one failed.
   if (!result)
     (void)waitForAll(plan, its.done.last);
-  else if (Status done =
-               its.end ? its.end->event->wait() : leadOf(plan.mesh).wait();
-           !done)
-    result = named(std::move(done), plan, plan.mesh.devices.front(),
-                   its.done.last.front());
-  else if (its.end)
+  else
+    result = awaitEnd(its);
+  if (result && its.end)
     its.results.take(its.run.results, its.end->results.start());
   if (its.done.hasUploads)
     devices.front().uploads->ended(its.number);

@@ -1,5 +1,7 @@
 #include "weft/runtime/devices/cuda/ResultCopies.h"
 
+#include <algorithm>
+
 namespace weft::runtime {
 
 /// The bytes of a result that are copied: its run of bytes, or all memory, of
@@ -20,7 +22,7 @@ ResultCopies::ResultCopies(std::span<const Run::Result> results) {
     bool isNext = last && last->isNeighbour(*memory) &&
                   from >= copies.back().from + copies.back().bytes;
     if (!isNext)
-      copies.push_back({from, 0, size});
+      copies.push_back({memory->gpu().get(), from, 0, size});
     Copy &copy = copies.back();
     offsets.push_back(copy.offset + (from - copy.from));
     copy.bytes = from - copy.from + bytes;
@@ -29,15 +31,21 @@ ResultCopies::ResultCopies(std::span<const Run::Result> results) {
   }
 }
 
-Status ResultCopies::enqueue(const GpuStream &stream, uint8_t *pinned) const {
-  const Driver &driver = stream.gpu().driver();
-  for (const Copy &copy : copies)
+Status ResultCopies::enqueue(std::span<const GpuStream *const> streams,
+                             uint8_t *pinned) const {
+  for (const Copy &copy : copies) {
+    const GpuStream &stream = **std::ranges::find(
+        streams, copy.gpu, [](const GpuStream *its) { return &its->gpu(); });
+    const Driver &driver = stream.gpu().driver();
+    if (Status ok = stream.gpu().makeCurrent(); !ok)
+      return ok;
     if (Status ok = driver.check(driver.cuMemcpyDtoHAsync(pinned + copy.offset,
                                                           copy.from, copy.bytes,
                                                           stream.handle()),
                                  "cuMemcpyDtoHAsync of results");
         !ok)
       return ok;
+  }
   return {};
 }
 

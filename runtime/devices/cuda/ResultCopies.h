@@ -19,13 +19,15 @@ public:
   explicit ResultCopies(std::span<const Run::Result> results);
   /// The bytes of the host that the copies need.
   uint64_t bytes() const { return size; }
-  /// Enqueues the copies to pinned memory.
-  Status enqueue(const GpuStream &stream, uint8_t *pinned) const;
+  /// Enqueues the copies to pinned memory, each in the stream of its GPU.
+  Status enqueue(std::span<const GpuStream *const> streams,
+                 uint8_t *pinned) const;
   /// Hands the results to the caller of the run, which is over.
   void take(std::span<const Run::Result> results, const uint8_t *pinned) const;
 
 private:
   struct Copy {
+    const Gpu *gpu;
     cuda::Address from;
     uint64_t bytes, offset;
   };
