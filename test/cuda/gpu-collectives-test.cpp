@@ -72,6 +72,25 @@ TEST_CASE("an all-reduce of several types at once") {
        3});
 }
 
+TEST_CASE("every device waits for the end of a collective") {
+  PlanBuilder p({{"x", 8}});
+  Axes axes = {fullAxis(0, 8)};
+  uint32_t v = p.state("v", DType::f32, {8 * 500}, {axes});
+  uint32_t w = p.state("w", DType::f32, {8 * 500}, {axes});
+  uint32_t moved = p.arena(DType::f32, {500});
+  p.allReduce({v}, {v}, axes);
+  p.copy(v, moved);
+  p.collectivePermute(moved, w, axes, {1, 2, 3, 4, 5, 6, 7, 0});
+  p.copy(w, v);
+  checkEqual({p.image(),
+              "all_reduce",
+              DType::f32,
+              {randomBytes(DType::f32, 8 * 500, 1),
+               randomBytes(DType::f32, 8 * 500, 2)},
+              8,
+              2});
+}
+
 TEST_CASE("uneven reduce-scatters have the bits of the CPU") {
   for (DType dtype : testedTypes())
     for (int64_t devices : kDevices)

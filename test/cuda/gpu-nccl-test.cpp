@@ -142,8 +142,8 @@ TEST_CASE("a GPU that fails ends those that wait for it", "[.failing]") {
 }
 
 TEST_CASE("a GPU that fails ends a loop of the others", "[.loop]") {
-  // Requires FAKE_CUDA_GPUS=2 FAKE_CUDA_FAIL=kernel:2. Both GPUs sum, and then
-  // read their conditions.
+  // Requires FAKE_CUDA_GPUS=2 FAKE_CUDA_FAIL=kernel:1: the condition that is read
+  // first is that of the GPU that waits.
   PlanBuilder p({{"x", 4}});
   Axes axes = {fullAxis(0, 4)};
   uint32_t v = p.state("v", DType::f32, {16}, {axes});

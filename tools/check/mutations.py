@@ -58,7 +58,7 @@ TESTS = [
     ("gpu-nccl-failing", "gpu-nccl-test",
      ["env", "FAKE_CUDA_GPUS=2", "FAKE_CUDA_FAIL=kernel:2", "WEFT_TEST_COLLECTIVES=nccl", "build/bin/gpu-nccl-test", "[.failing]"]),
     ("gpu-nccl-loop", "gpu-nccl-test",
-     ["env", "FAKE_CUDA_GPUS=2", "FAKE_CUDA_FAIL=kernel:2", "WEFT_TEST_COLLECTIVES=nccl", "build/bin/gpu-nccl-test", "[.loop]"]),
+     ["env", "FAKE_CUDA_GPUS=2", "FAKE_CUDA_FAIL=kernel:1", "WEFT_TEST_COLLECTIVES=nccl", "build/bin/gpu-nccl-test", "[.loop]"]),
     ("gpu-contractions-test", "gpu-contractions-test", ["build/bin/gpu-contractions-test", "--abort"]),
     ("gpu-staging-test", "gpu-staging-test", ["build/bin/gpu-staging-test", "--abort"]),
     ("lit cuda/libraries", "gpu-contractions-test", [LIT, "-s", "build/test/cuda", "--filter=cuda/libraries"]),

@@ -123,6 +123,8 @@ Status StepEnqueuer::enqueue(uint32_t pc) {
 Status StepEnqueuer::isTrue(uint32_t buffer, const GpuStream &on, bool &out) {
   const Driver &driver = on.gpu().driver();
   uint8_t byte = 0;
+  // The copy, too, waits for the stream, as the byte is not pinned.
+  program.collectives().await(on);
   if (Status ok = on.gpu().makeCurrent(); !ok)
     return ok;
   if (Status ok = driver.check(
@@ -130,7 +132,6 @@ Status StepEnqueuer::isTrue(uint32_t buffer, const GpuStream &on, bool &out) {
           "cuMemcpyDtoHAsync of a condition");
       !ok)
     return ok;
-  program.collectives().await(on);
   if (Status ok = on.wait(); !ok) {
     ok.error().message += " (the last kernel enqueued is \"" + last + "\")";
     return ok;
