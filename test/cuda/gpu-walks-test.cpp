@@ -81,6 +81,23 @@ TEST_CASE("rows are read once and kept in registers") {
   CHECK(countOf(ptxOf(wide), "st.global.v4.b32") == 3);
 }
 
+TEST_CASE("a scalar sum chooses what is read behind it") {
+  for (const char *terms : {"1", "5", "300"}) {
+    std::string type = "tensor<" + std::string(terms) + "xf32>";
+    checkExact(kernelOf(
+        "%x: " + type, "tensor<f32>", "sums<block = 0>",
+        "    %0 = weft.dot %x, %x contract [0] x [0] : " + type + ", " + type +
+            " -> tensor<f32>\n"
+            "    %1 = weft.convert %0 : tensor<f32> -> tensor<i32>\n"
+            "    %2 = weft.gather %x at %1 {collapsed_slice_dims = array<i64: "
+            "0>, index_vector_dim = 0 : i64, slice_sizes = array<i64: 1>, "
+            "start_index_map = array<i64: 0>, zero_outside} : " +
+            type +
+            ", tensor<i32> -> tensor<f32>\n"
+            "    nest.store %2 : tensor<f32>\n"));
+  }
+}
+
 TEST_CASE("rows of one column beside long ones leave those side by side") {
   std::string text = kernelOf(
       "%x: tensor<37x264xbf16>", "tensor<37x264xbf16>",

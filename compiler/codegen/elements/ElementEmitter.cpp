@@ -16,6 +16,7 @@ ElementEmitter::ElementEmitter(func::FuncOp kernel, ProcessorLoops *processor,
 
 void ElementEmitter::beginNest() {
   closeLoops(outerLoops);
+  leastDepth = 0;
   elements.clear();
   ofNest.clear();
   positionNumbers.clear();
@@ -39,7 +40,7 @@ ElementIndex ElementEmitter::makeIndex(ArrayRef<Value> dims, unsigned depth) {
   unsigned known = 0;
   for (Value dim : dims)
     known = std::max(known, depthOf(dim, depth));
-  index.depth = std::min(depth, known);
+  index.depth = std::max(std::min(depth, known), leastDepth);
   return index;
 }
 

@@ -143,6 +143,9 @@ public:
   void setElementOfNest(mlir::Value tensor, mlir::Value value) {
     ofNest[tensor] = value;
   }
+  /// Computes all that follows in the nest at the present depth or deeper: a
+  /// scalar that is known there has no position from which this could be told.
+  void stayAtDepth() { leastDepth = depth(); }
   /// The elements at one position of the values that a nest stores, which are
   /// computed, never loaded. The builder is then in the innermost loop.
   mlir::FailureOr<llvm::SmallVector<mlir::Value>>
@@ -234,6 +237,7 @@ private:
   std::map<llvm::SmallVector<void *, 4>, unsigned> positionNumbers;
   llvm::DenseMap<mlir::Operation *, unsigned> computations;
   unsigned globals = 0, outerLoops = 0;
+  unsigned leastDepth = 0; ///< of what the nest computes; 0: any
   bool dividesNarrow = false;
   mlir::Operation *globalsBefore;
 };

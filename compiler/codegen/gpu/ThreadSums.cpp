@@ -213,6 +213,8 @@ LogicalResult GpuKernelEmitter::storeSums(Operation *op,
                                           ArrayRef<Value> sums, Value linear,
                                           Value exists, int64_t lanes) {
   SmallVector<Values> values(stored.size());
+  if (shape.empty())
+    elements.stayAtDepth();
   for (auto [at, sum] : llvm::zip_equal(all, sums)) {
     ElementIndex index = at;
     // Values that are computed from a scalar sum are emitted here, too.
