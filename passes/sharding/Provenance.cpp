@@ -129,9 +129,17 @@ ForwardPart::ForwardPart(func::FuncOp function) {
 
 void Provenance::nameBackwards(std::vector<Named> values,
                                llvm::function_ref<bool(Operation *)> mayName) {
+  RegionFlow flow(function);
   for (size_t next = 0; next < values.size(); ++next) { // nearest values first
     auto [value, name] = values[next];
     Operation *def = value.getDefiningOp();
+    if (def && hasRegionFlow(def)) {
+      // What a loop adds up, as gradients of microbatches, has the sum's name.
+      if (names.try_emplace(value, name).second)
+        for (OpOperand *source : flow.sources(flow.leader(value)))
+          values.push_back({source->get(), name});
+      continue;
+    }
     if (!def || !mayName(def) || !names.try_emplace(value, name).second ||
         !OpWithRule::get(def).elementwise)
       continue;

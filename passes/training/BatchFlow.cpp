@@ -3,6 +3,8 @@
 #include "weft/passes/training/BatchFlow.h"
 
 #include "weft/base/PortRole.h"
+#include "weft/dialects/weft/Ports.h"
+#include "weft/dialects/weft/gradients/ReverseMode.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -158,9 +160,34 @@ LogicalResult BatchFlow::visitOp(Operation *op) {
   }
   if (isOnRows)
     return divide(op);
+  bool usesOwn = llvm::any_of(op->getOperands(),
+                              [&](Value operand) { return isOwn(operand); });
+  if (usesOwn && onLoss.contains(op->getResult(0)))
+    return passWithOwn(op);
   if (isLate)
     return wait(op);
   return isOnSummands ? passOrWait(op) : success();
+}
+
+/// A gradient from sums over the batch and from statistics: a summand of each
+/// microbatch, by its own statistics.
+LogicalResult BatchFlow::passWithOwn(Operation *op) {
+  for (Value operand : op->getOperands())
+    if (!isOwn(operand))
+      passEarly(operand);
+  auto passing =
+      passSummands(op, [&](Value value) { return partBesideLoss(value); });
+  if (isRestarted)
+    return success();
+  if (!passing)
+    return refuse(op->getResult(0), op);
+  divided.insert(op);
+  set(op->getResult(0), passing->result);
+  return success();
+}
+
+BatchPart BatchFlow::partBesideLoss(Value value) const {
+  return isOwn(value) ? BatchPart() : part(value);
 }
 
 LogicalResult BatchFlow::wait(Operation *op) {
@@ -178,7 +205,7 @@ LogicalResult BatchFlow::passOrWait(Operation *op) {
   unsigned summands = llvm::count_if(op->getOperands(), [&](Value operand) {
     return part(operand).kind == BatchPart::Summand && operand.hasOneUse();
   });
-  if (passing && (isNested(op) || summands > 1)) {
+  if (passing && (isNested(op) || summands > 1 || early.contains(op))) {
     divided.insert(op);
     set(op->getResult(0), passing->result);
     return success();
@@ -226,18 +253,54 @@ LogicalResult BatchFlow::divide(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 /// Marks the values that depend on a weight, or on an argument of an unknown
-/// role.
+/// role, and gradients and losses: those that depend on labels or their weights.
 void BatchFlow::findWeights() {
   Block &block = function.getBody().front();
   for (BlockArgument argument : block.getArguments()) {
     std::optional<Role> role = roleOf(function, argument.getArgNumber());
     if (!role || *role == Role::Weight)
       onWeights.insert(argument);
+    if (role == Role::Label || role == Role::SampleWeight)
+      onLoss.insert(argument);
   }
+  // Without labels, gradients cannot be told from statistics.
+  if (onLoss.empty() && llvm::any_of(block.getArguments(), [&](Value argument) {
+        unsigned number = cast<BlockArgument>(argument).getArgNumber();
+        return roleOf(function, number) == Role::Weight &&
+               donatedResult(function, number);
+      }))
+    isUnlabelled = true;
   for (Operation &op : block)
-    if (llvm::any_of(op.getOperands(),
-                     [&](Value value) { return onWeights.contains(value); }))
-      onWeights.insert(op.result_begin(), op.result_end());
+    for (llvm::DenseSet<Value> *values : {&onWeights, &onLoss})
+      if (llvm::any_of(op.getOperands(),
+                       [&](Value value) { return values->contains(value); }))
+        values->insert(op.result_begin(), op.result_end());
+}
+
+bool BatchFlow::isOwn(Value value) const {
+  if (estimated.empty() || onLoss.contains(value) ||
+      part(value).kind == BatchPart::Whole)
+    return false;
+  llvm::SetVector<Value> sources;
+  addSources(value, sources);
+  return llvm::all_of(sources,
+                      [&](Value source) { return estimated.contains(source); });
+}
+
+/// Makes a value that is computed from sums over the batch, by linear ops, a
+/// summand of each microbatch, as it is combined with the microbatch's own
+/// statistics.
+void BatchFlow::passEarly(Value value) {
+  llvm::SetVector<Value> work;
+  work.insert(value);
+  for (size_t i = 0; i < work.size(); ++i) {
+    Operation *op = work[i].getDefiningOp();
+    if (part(work[i]).kind != BatchPart::Later || !op ||
+        !early.insert(op).second)
+      continue;
+    isRestarted = true;
+    work.insert(op->operand_begin(), op->operand_end());
+  }
 }
 
 /// Whether the op takes rows or, in a loop or branch, may do so.
@@ -285,21 +348,43 @@ LogicalResult BatchFlow::provide(Value value, Operation *user) {
     if (!isInner && !onWeights.contains(source)) {
       ahead.insert(source);
       isRestarted = true;
-    } else if (isInner || !options.allowStatistics || !canEstimate(source)) {
+    } else if (isInner || isUnlabelled || !options.allowStatistics ||
+               !canEstimate(source)) {
       return refuse(source, user);
+    } else if (estimated.insert(source).second) {
+      isRestarted = true;
     }
   }
   return success();
 }
 
+/// The name of the layer in an op's location: bn of "gradient of"("bn").
+static StringRef layerOf(Location loc) {
+  StringRef name;
+  loc->walk([&](Location inner) {
+    if (auto named = dyn_cast<NameLoc>(inner))
+      if (named.getName() != kGradientOf) {
+        name = named.getName();
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return name;
+}
+
 LogicalResult BatchFlow::refuse(Value source, Operation *user) const {
   Operation *op = source.getDefiningOp() ? source.getDefiningOp() : user;
-  bool hasEstimate = !isNested(user) && canEstimate(source);
-  auto error = op->emitError("combines all samples of a batch of ")
-               << options.batch << " in a value that each sample needs again, "
-               << "but each of " << options.rounds << " microbatches has "
-               << (options.batch + options.rounds - 1) / options.rounds
-               << " samples; run the whole batch, without --microbatches";
+  bool hasEstimate = !isNested(user) && !options.allowStatistics &&
+                     !isUnlabelled && canEstimate(source);
+  StringRef layer = layerOf(op->getLoc());
+  auto error = op->emitError();
+  if (!layer.empty())
+    error << "in " << layer << ", ";
+  error << op->getName() << " combines all samples of a batch of "
+        << options.batch << " in a value that each sample needs again, but "
+        << "each of " << options.rounds << " microbatches has "
+        << (options.batch + options.rounds - 1) / options.rounds
+        << " samples; run the whole batch, without --microbatches";
   if (hasEstimate)
     error << ", or let each microbatch use its own statistics, with "
              "--allow-microbatch-statistics";

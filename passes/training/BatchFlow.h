@@ -44,6 +44,11 @@ public:
   bool isLater(mlir::Operation *op) const { return laterOps.contains(op); }
   /// Whether a value that is reduced over rows is computed before.
   bool isAhead(mlir::Value value) const { return ahead.contains(value); }
+  /// Whether a microbatch has an own estimate of a value that is reduced over
+  /// the batch, and the value is no gradient and no loss.
+  bool isOwn(mlir::Value value) const;
+  /// The part of an operand of an op on sums of gradients.
+  BatchPart partBesideLoss(mlir::Value value) const;
   const RegionFlow &regions() const { return flow; }
   bool isBatch(mlir::Value value) const;
 
@@ -53,6 +58,8 @@ private:
   llvm::LogicalResult visitOp(mlir::Operation *op);
   llvm::LogicalResult divide(mlir::Operation *op);
   llvm::LogicalResult passOrWait(mlir::Operation *op);
+  llvm::LogicalResult passWithOwn(mlir::Operation *op);
+  void passEarly(mlir::Value value);
   llvm::LogicalResult wait(mlir::Operation *op);
   llvm::LogicalResult join(mlir::Value value, const BatchPart &part,
                            mlir::Operation *where);
@@ -75,9 +82,12 @@ private:
   llvm::DenseMap<mlir::Value, BatchPart> parts;
   llvm::DenseSet<mlir::Operation *> divided, laterOps;
   llvm::DenseSet<mlir::Value> ahead; ///< computed before, from the whole batch
-  llvm::DenseSet<mlir::Value> onWeights;
+  llvm::DenseSet<mlir::Value> estimated; ///< by each microbatch
+  llvm::DenseSet<mlir::Value> onWeights, onLoss;
+  llvm::DenseSet<mlir::Operation *> early; ///< linear ops on summands
+  bool isUnlabelled = false; ///< whether gradients look like statistics
   bool isChanged = false;
-  bool isRestarted = false; ///< whether `ahead` has grown
+  bool isRestarted = false; ///< whether one of the sets has grown
 };
 
 } // namespace weft

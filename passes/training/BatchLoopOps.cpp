@@ -44,7 +44,8 @@ void BatchLoop::build(Operation &op) {
   auto partOf = [&](Value value) { return flow.part(value); };
   if (auto division = divideByOperands(&op, rows.batch, partOf))
     buildDivided(op, *division);
-  else if (auto passing = passSummands(&op, partOf))
+  else if (auto passing = passSummands(
+               &op, [&](Value value) { return flow.partBesideLoss(value); }))
     buildSum(op, *passing);
 }
 
@@ -74,7 +75,8 @@ void BatchLoop::buildSum(Operation &op, const SummandPassing &passing) {
   IRMapping operands;
   for (auto [operand, joins] :
        llvm::zip_equal(op.getOperands(), passing.joins)) {
-    bool isSummand = joins || flow.part(operand).kind == BatchPart::Summand;
+    bool isSummand =
+        joins || flow.partBesideLoss(operand).kind == BatchPart::Summand;
     operands.map(operand, isSummand ? summand(operand, passing.result.reduce)
                                     : whole(operand));
   }

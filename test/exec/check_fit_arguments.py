@@ -1,6 +1,8 @@
 """weft fit with Keras' arguments gives the history of Keras' fit (test/fixtures/fit/record.py).
 
-    check_fit_arguments.py WEFT FIXTURES
+    check_fit_arguments.py WEFT FIXTURES [FLAG ...]
+
+FLAGs are added to each run, as --microbatches 3.
 """
 
 import json
@@ -73,7 +75,7 @@ def main():
     flags, bad = Flags(fixtures), 0
     cases = json.loads((fixtures / "fit" / "histories.json").read_text())
     for name, case in cases.items():
-        command = [weft, "fit", str(fixtures / "callbacks" / "model.json"), "--json", *flags.of(case["arguments"])]
+        command = [weft, "fit", str(fixtures / "callbacks" / "model.json"), "--json", *flags.of(case["arguments"]), *sys.argv[3:]]
         result = subprocess.run(command, capture_output=True, text=True, timeout=patience.HANG)
         said = result.stderr if result.returncode else difference(json.loads(result.stdout), case)
         bad += bool(said)

@@ -75,6 +75,7 @@ TESTS = [
     ("kernel-traits-test", "kernel-traits-test", ["build/bin/kernel-traits-test"]),
     ("keras-layers-test", "keras-layers-test", ["build/bin/keras-layers-test", "--abort"]),
     ("lit pipeline/explain", "weft", [LIT, "-s", "build/test/pipeline", "--filter=pipeline/explain.test"]),
+    ("lit exec/microbatches", "weft", [LIT, "-s", "build/test/exec", "--filter=exec/microbatches"]),
     ("lit exec/mpi-interrupt", "weft", [LIT, "-s", "build/test/exec", "--filter=exec/mpi-interrupt"]),
     # Tests of the compiler as a library.
     ("lit capi", "weft-compiler-refusals", [LIT, "-s", "build/test/capi"]),

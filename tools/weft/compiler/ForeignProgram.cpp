@@ -8,6 +8,7 @@
 #include "weft/compiler/frontends/stablehlo/Import.h"
 #include "weft/dialects/weft/Ports.h"
 #include "weft/passes/planning/Passes.h"
+#include "weft/passes/training/Passes.h"
 #include "weft/tools/weft/artifact/ReadArtifact.h"
 #include "weft/tools/weft/compiler/CompilerMemory.h"
 #include "weft/tools/weft/compiler/DescribePorts.h"
@@ -46,13 +47,24 @@ static bool looksLikeIr(llvm::StringRef text) {
 /// docs/annotations.md, which a person may write.
 static Status checkAnnotations(ModuleOp module, const std::string &file,
                                bool isIr) {
-  static const std::set<std::string> known = {
-      kNameAttr.str(),     kRoleAttr.str(),    kLayoutAttr.str(),
-      kReasonAttr.str(),   kDonatedAttr.str(), kFactsAttr.str(),
-      kMeshAttr.str(),     kMemoryAttr.str(),  kExpectAttr.str(),
-      "weft.open",         "weft.replicated",  "weft.priority",
-      "weft.group",        "weft.step",        "weft.batch",
-      kFullPortsAttr.str()};
+  static const std::set<std::string> known = {kNameAttr.str(),
+                                              kRoleAttr.str(),
+                                              kLayoutAttr.str(),
+                                              kReasonAttr.str(),
+                                              kDonatedAttr.str(),
+                                              kFactsAttr.str(),
+                                              kMeshAttr.str(),
+                                              kMemoryAttr.str(),
+                                              kExpectAttr.str(),
+                                              "weft.open",
+                                              "weft.replicated",
+                                              "weft.priority",
+                                              "weft.group",
+                                              "weft.step",
+                                              "weft.batch",
+                                              kFullPortsAttr.str(),
+                                              kMicrobatchesAttr.str(),
+                                              kMicrobatchStatisticsAttr.str()};
   std::string unknown;
   auto check = [&](NamedAttribute attribute) {
     std::string name = attribute.getName().str();
