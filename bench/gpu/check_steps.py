@@ -106,6 +106,17 @@ def conformance(check):
                  own_libraries())
 
 
+def nccl(check):
+    """Whether NCCL, where Python's packages or the system have it, does what the fake of Weft's tests does, and runs in flight."""
+    found = [path for line in check.lines if line["item"] == "libraries" for path in line.get("found", []) if "libnccl.so" in path]
+    folders = {"LD_LIBRARY_PATH": ":".join([own_libraries()["LD_LIBRARY_PATH"], *dict.fromkeys(str(pathlib.Path(path).parent) for path in found)])}
+    for name, cases, environment in (("gpu-staging-test", "~[fake]~[.]", own_libraries()), ("nccl-test", "~[fake]~[.]", folders)):
+        if name == "nccl-test" and not (found or check.tiny):
+            check.say({"part": "conformance", "item": name, "ok": True, "text": "not run: no libnccl.so.2 is installed"})
+        elif done := check.run("conformance", name, [HERE / "bin" / name, cases], 40, environment, HERE / "lib"):
+            check.say({"part": "conformance", "item": name, "ok": True, "text": done[0].strip().splitlines()[-1], "seconds": done[1]})
+
+
 def own_libraries():
     """Weft's tests are linked to the libstdc++ of the machine that built them."""
     return {"LD_LIBRARY_PATH": ":".join(filter(None, [os.environ.get("LD_LIBRARY_PATH"), str(HERE / "lib"), str(HERE / "own-libstdc++")]))}
@@ -280,5 +291,5 @@ def again(check):
             break
 
 
-STEPS = {its.__name__: its for its in (environment, ceilings, conformance, answers, steps, fit, figures, peers_of_steps, models,
+STEPS = {its.__name__: its for its in (environment, ceilings, conformance, nccl, answers, steps, fit, figures, peers_of_steps, models,
                                        peers_of_models, compile_here, profile, peers_of_figures, checks, torch_compiled, again)}

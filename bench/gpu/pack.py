@@ -26,7 +26,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 MOST_BYTES = 12 << 20
 TARGET = "cuda:sm_90a"
-TESTS = ["cuda-driver-test", "gpu-collectives-test"]
+TESTS = ["cuda-driver-test", "gpu-collectives-test", "gpu-staging-test", "nccl-test"]
 LIBRARIES = ["libWeftRuntime.so.0", "libWeftCuda.so", "libweft_test_kernels.so"]
 SCRIPTS = ["check.py", "check_lines.py", "check_steps.py", "summary.py", "programs.py", "runtime.py", "inputs.py", "figures.py",
            "peers.py", "torch_figures.py", "keras_models.py", "README.md"]
