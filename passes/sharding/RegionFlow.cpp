@@ -3,6 +3,9 @@
 #include "weft/passes/sharding/RegionFlow.h"
 #include "weft/passes/sharding/FreeRegions.h"
 
+#include "weft/base/Saturating.h"
+#include "weft/dialects/weft/CountedLoop.h"
+
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
@@ -71,6 +74,64 @@ void RegionFlow::addOp(Operation *op) {
   addSources(op);
   for (Region &region : op->getRegions())
     addSources(region.front().getTerminator());
+}
+
+/// The rounds of a loop that does not know them: the least at which it is one.
+static constexpr int64_t kFewRounds = 2;
+
+int64_t weft::executionsWithin(Operation *op, int64_t executions) {
+  if (!cast<RegionBranchOpInterface>(op).hasLoop())
+    return executions;
+  return saturatingMultiply(executions, roundsOf(op).value_or(kFewRounds));
+}
+
+int64_t weft::executionsAround(Operation *op) {
+  int64_t executions = 1;
+  for (Operation *holder = op->getParentOp();
+       holder && !isa<func::FuncOp>(holder); holder = holder->getParentOp())
+    if (hasRegionFlow(holder))
+      executions = executionsWithin(holder, executions);
+  return executions;
+}
+
+int64_t RegionFlow::executionsOfMove(Value value, Operation *user) const {
+  int64_t executions = executionsAround(user);
+  Operation *loop = invariantIn(value);
+  return loop && loop->isAncestor(user)
+             ? std::min(executions, executionsAround(loop))
+             : executions;
+}
+
+Operation *RegionFlow::invariantIn(Value value) const {
+  Operation *outermost = nullptr;
+  for (auto argument = dyn_cast<BlockArgument>(value); argument;) {
+    Operation *loop = argument.getOwner()->getParentOp();
+    auto branch = dyn_cast<RegionBranchOpInterface>(loop);
+    if (!branch || !hasRegionFlow(loop) || !branch.hasLoop())
+      break;
+    // The values that become the argument: one from outside, and itself.
+    llvm::SetVector<Value> same;
+    same.insert(leader(argument));
+    Value entering;
+    for (unsigned i = 0; i < same.size(); ++i)
+      for (OpOperand *operand : sources(same[i])) {
+        Value from = operand->get();
+        bool isOwn = isa<BlockArgument>(from) &&
+                     from.getParentRegion()->getParentOp() == loop &&
+                     !sources(leader(from)).empty();
+        if (operand->getOwner() == loop && !entering)
+          entering = from;
+        else if (isOwn)
+          same.insert(leader(from));
+        else
+          return outermost;
+      }
+    if (!entering)
+      break;
+    outermost = loop;
+    argument = dyn_cast<BlockArgument>(entering);
+  }
+  return outermost;
 }
 
 RegionFlow::RegionFlow(func::FuncOp function) {

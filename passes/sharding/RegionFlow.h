@@ -35,6 +35,12 @@ mlir::Operation *userInBlockOf(mlir::Value value, mlir::Operation *user);
 void forEachLoop(mlir::Operation *root,
                  llvm::function_ref<void(mlir::Operation *)> visit);
 
+/// How often the regions of an op are run, if the op is run `executions` times;
+/// a loop that does not know its rounds is taken to run twice.
+int64_t executionsWithin(mlir::Operation *op, int64_t executions);
+/// How often an op is run.
+int64_t executionsAround(mlir::Operation *op);
+
 class RegionFlow {
 public:
   /// Collects all ops with flow in the function.
@@ -68,6 +74,14 @@ public:
     return it == sourcesOf.end() ? llvm::ArrayRef<mlir::OpOperand *>()
                                  : it->second;
   }
+
+  /// The outermost loop of which each iteration has the same value, as the
+  /// regions pass it on unchanged; null if there is none. What a loop needs of
+  /// such a value is moved once, before it (HoistReshards.cpp).
+  mlir::Operation *invariantIn(mlir::Value value) const;
+  /// How often a value is moved for an op: once for a loop that does not change
+  /// it.
+  int64_t executionsOfMove(mlir::Value value, mlir::Operation *user) const;
 
 private:
   void addOp(mlir::Operation *op);

@@ -9,9 +9,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "weft/base/Saturating.h"
 #include "weft/dialects/weft/LayoutBorder.h"
 #include "weft/passes/sharding/OpSharding.h"
 #include "weft/passes/sharding/Passes.h"
+#include "weft/passes/sharding/RegionFlow.h"
 #include "weft/passes/sharding/ReshardCost.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -35,9 +37,11 @@ struct SunkOp {
 /// The ops that the movement of one reshard may sink through.
 class SinkChain {
 public:
-  SinkChain(ReshardOp reshard, ReshardCost &cost [[clang::lifetimebound]],
+  /// The movement is made once in so many runs of the ops.
+  SinkChain(ReshardOp reshard, int64_t rounds,
+            ReshardCost &cost [[clang::lifetimebound]],
             const Mesh &mesh [[clang::lifetimebound]])
-      : reshard(reshard), cost(cost), mesh(mesh),
+      : reshard(reshard), rounds(rounds), cost(cost), mesh(mesh),
         before(layoutIn(reshard.getInput())),
         after(layoutIn(reshard.getResult())) {}
   /// Follows single uses; returns whether sinking saves something.
@@ -56,7 +60,11 @@ private:
   Price sentNow(Operation *op) const;
   void requireOthers(const SunkOp &sunk, OpBuilder &builder);
 
+  /// Whether a movement of these costs is better than the least so far.
+  bool isBetter(const Price &net, const Price &least) const;
+
   ReshardOp reshard;
+  int64_t rounds;
   ReshardCost &cost;
   const Mesh &mesh;
   Layout before, after; ///< layouts of the value that moves
@@ -226,6 +234,16 @@ Price SinkChain::sentNow(Operation *op) const {
   return cost.sending(OpWithRule::get(op), now);
 }
 
+/// Fewer messages do not justify more bytes, as the remaining messages may be
+/// combined. A movement before a loop keeps the value's memory during the loop,
+/// so that one in each round is better if it sends no more in all rounds.
+bool SinkChain::isBetter(const Price &net, const Price &least) const {
+  if (rounds == 1)
+    return takesLess(net, least) && net.bytes <= least.bytes;
+  return saturatingMultiply(std::max<int64_t>(net.bytes, 0), rounds) <=
+         least.bytes;
+}
+
 bool SinkChain::find() {
   Value moved = reshard.getResult();
   Price least = cost.of(reshard), spent, gained;
@@ -249,11 +267,9 @@ bool SinkChain::find() {
     Price now = spent + cost.between(moved, before, after);
     // Savings at other ops reduce the cost of this movement.
     Price net = now - gained;
-    // Fewer messages do not justify more bytes, as the remaining messages may
-    // be combined.
-    if (takesLess(net, least) && net.bytes <= least.bytes &&
-        mayMove(before, after)) {
+    if (isBetter(net, least) && mayMove(before, after)) {
       least = net;
+      rounds = 1; // `least` is of one run from now on.
       depth = chain.size();
     }
   }
@@ -328,13 +344,20 @@ struct SinkReshards : weft::impl::SinkReshardsPassBase<SinkReshards> {
       return;
     Mesh value = mesh.getMesh();
     ReshardCost cost(value);
-    llvm::SmallVector<ReshardOp> reshards;
-    getOperation().walk([&](ReshardOp op) { reshards.push_back(op); });
+    llvm::SmallVector<std::pair<ReshardOp, int64_t>> reshards;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      RegionFlow flow(function);
+      function.walk([&](ReshardOp op) {
+        int64_t moves = flow.executionsOfMove(op.getInput(), op);
+        reshards.emplace_back(op, executionsAround(op) /
+                                      std::max<int64_t>(moves, 1));
+      });
+    }
     llvm::DenseSet<Operation *> gone;
-    for (ReshardOp reshard : reshards) {
+    for (auto [reshard, rounds] : reshards) {
       if (gone.contains(reshard) || reshard->use_empty())
         continue;
-      SinkChain chain(reshard, cost, value);
+      SinkChain chain(reshard, rounds, cost, value);
       if (!chain.find())
         continue;
       gone.insert_range(chain.apply());

@@ -82,7 +82,8 @@ Price ConflictResolution::totalPrice(llvm::ArrayRef<unsigned> ops) {
       if (llvm::any_of(known, [&](const Layout *l) { return *l == wanted; }))
         continue;
       known.push_back(&wanted);
-      total = plusTimes(total, cost, times);
+      Value value = table.ops()[index].value(operand);
+      total = plusTimes(total, cost, table.executionsOfMove(value, index));
     }
   }
   return total;

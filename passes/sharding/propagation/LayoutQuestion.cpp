@@ -170,7 +170,7 @@ void LayoutQuestion::addUse(const PieceNode &node, unsigned tensor) {
   if (!value)
     return;
   const ChoiceList::Tensor &own = node.list->tensors[tensor];
-  MoveKind kind{.times = table.executionsOf(node.op),
+  MoveKind kind{.times = table.executionsOfMove(piece.value(tensor), node.op),
                 .keepsSums = !llvm::is_contained(piece.rule.inits, tensor),
                 .original = value->fixed};
   choices.addEdge(

@@ -59,7 +59,9 @@ Price weft::priceAssigned(const LayoutTable &table,
     }
   ReshardCost cost(table.mesh());
   copy->walk([&](ReshardOp reshard) {
-    total = plusTimes(total, cost.of(reshard), executionsAround(reshard));
+    total =
+        plusTimes(total, cost.of(reshard),
+                  copied.flow().executionsOfMove(reshard.getInput(), reshard));
   });
   return total;
 }

@@ -25,25 +25,6 @@ LayoutTable::LayoutTable(func::FuncOp function, MeshAttr mesh)
   addBlock(function.getBody().front(), {}, /*executions=*/1);
 }
 
-/// The rounds of a loop that does not know them: the least at which it is one.
-static constexpr int64_t kFewRounds = 2;
-
-/// How often the regions of an op are run, if the op is run `executions` times.
-static int64_t executionsWithin(Operation &op, int64_t executions) {
-  if (!cast<RegionBranchOpInterface>(op).hasLoop())
-    return executions;
-  return saturatingMultiply(executions, roundsOf(&op).value_or(kFewRounds));
-}
-
-int64_t weft::executionsAround(Operation *op) {
-  int64_t executions = 1;
-  for (Operation *holder = op->getParentOp();
-       holder && !isa<func::FuncOp>(holder); holder = holder->getParentOp())
-    if (hasRegionFlow(holder))
-      executions = executionsWithin(*holder, executions);
-  return executions;
-}
-
 LayoutTable LayoutTable::of(func::FuncOp copy, IRMapping &mapping) const {
   LayoutTable copied(copy, meshAttribute);
   for (const auto &[value, entry] : entries)
@@ -81,7 +62,7 @@ void LayoutTable::addBlock(Block &block, llvm::ArrayRef<SubAxis> bound,
       sources.insert(op.result_begin(), op.result_end());
     if (hasRegionFlow(&op))
       for (Region &region : op.getRegions())
-        addBlock(region.front(), bound, executionsWithin(op, executions));
+        addBlock(region.front(), bound, executionsWithin(&op, executions));
     else if (FixedLayoutsOpInterface says = freeRegionOf(&op))
       addBlock(op.getRegion(0).front(),
                boundAxes(meshValue, says.getFreeAxes()), executions);

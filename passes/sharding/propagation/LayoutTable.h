@@ -65,6 +65,12 @@ public:
   /// How often the op of that place is run; a loop that does not know its rounds
   /// is taken to run twice.
   int64_t executionsOf(unsigned index) const { return executed[index]; }
+  /// How often a value is moved for the op of that place: once for a loop that
+  /// does not change it.
+  int64_t executionsOfMove(mlir::Value value, unsigned index) const {
+    return std::min(executed[index],
+                    flow().executionsOfMove(value, ruled[index].op));
+  }
   /// Whether the value is computed by a source, so that any layout is free.
   bool isSource(mlir::Value value) const { return sources.contains(value); }
 
@@ -166,9 +172,6 @@ private:
   std::vector<mlir::Value> donatedArguments; ///< per result, or null
   llvm::DenseMap<mlir::Attribute, llvm::SmallVector<mlir::Value>> groups;
 };
-
-/// How often the op is run, by the loops around it.
-int64_t executionsAround(mlir::Operation *op);
 /// Whether the op computes nothing and states the layouts of its operands.
 bool isBorder(const OpWithRule &op);
 /// The number of shards of a value.
