@@ -96,8 +96,8 @@ static bool readsOnce(const KernelGroup &group, int64_t elements) {
   });
 }
 
-/// Whether each reader outside of the value's own kernel computes with the value at the positions at which it
-/// would be stored, and keeps no more of it.
+/// Whether each reader outside of the value's own kernel computes with the value
+/// at the positions at which it would be stored.
 bool KernelGroups::mayBeRecomputed(Value value, unsigned own,
                                    int64_t elements) const {
   return llvm::all_of(value.getUsers(), [&](Operation *user) {
