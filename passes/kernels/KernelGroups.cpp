@@ -46,6 +46,10 @@ bool isFilled(Operation *op) {
          llvm::any_of(op->getUsers(), staysOutside);
 }
 
+/// The length at which a chain of copied ops ends in a stored value; shorter
+/// chains are copied.
+static constexpr unsigned kCopiedChain = 8;
+
 static bool canBeCopied(Operation *op) {
   if (op->hasTrait<OpTrait::ConstantLike>())
     return !isFilled(op);
@@ -53,16 +57,20 @@ static bool canBeCopied(Operation *op) {
 }
 
 CopiedOps::CopiedOps(Block &block) {
-  for (Operation &op : block.without_terminator()) {
-    if (!canBeCopied(&op))
-      continue;
-    unsigned depth = 1;
-    for (Value operand : op.getOperands())
-      if (Operation *producer = operand.getDefiningOp())
-        depth = std::max(depth, depths.lookup(producer) + 1);
-    if (depth < kCopiedChain && !isReadAfterUpdate(&op))
-      depths[&op] = depth;
-  }
+  for (Operation &op : block.without_terminator())
+    if (canBeCopied(&op))
+      tryCopy(&op);
+}
+
+bool CopiedOps::tryCopy(Operation *op) {
+  unsigned depth = 1;
+  for (Value operand : op->getOperands())
+    if (Operation *producer = operand.getDefiningOp())
+      depth = std::max(depth, depths.lookup(producer) + 1);
+  if (depth >= kCopiedChain || isReadAfterUpdate(op))
+    return false;
+  depths[op] = depth;
+  return true;
 }
 
 void addCopies(Operation *op, const CopiedOps &copied,

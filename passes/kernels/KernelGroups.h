@@ -39,10 +39,6 @@
 
 namespace weft {
 
-/// The length at which a chain of sources ends in a stored value; shorter
-/// chains are copied.
-inline constexpr unsigned kCopiedChain = 8;
-
 struct KernelGroup {
   llvm::SmallVector<mlir::Operation *> ops; ///< in program order
   bool isFixed = false; ///< a communication, loop or branch: stays as it is
@@ -65,8 +61,8 @@ public:
   void store(mlir::Operation *op) { depths.erase(op); }
   /// Copies an op that moves elements of a stored value.
   void copy(mlir::Operation *op) { depths[op] = 1; }
-  /// Copies an op that would be in a group; false if the chain of copied ops
-  /// would be too long, or if a copy would read what was overwritten.
+  /// Copies an op; false if the chain of copied ops would be too long, or if a
+  /// copy would read what was overwritten.
   bool tryCopy(mlir::Operation *op);
 
 private:

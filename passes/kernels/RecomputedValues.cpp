@@ -36,17 +36,6 @@ static bool isCheap(Operation *op) {
          !op->hasTrait<Costly>();
 }
 
-bool CopiedOps::tryCopy(Operation *op) {
-  unsigned depth = 1;
-  for (Value operand : op->getOperands())
-    if (Operation *producer = operand.getDefiningOp())
-      depth = std::max(depth, depths.lookup(producer) + 1);
-  if (depth >= kCopiedChain || isReadAfterUpdate(op))
-    return false;
-  depths[op] = depth;
-  return true;
-}
-
 namespace {
 /// What computes a value again.
 struct Recomputed {
