@@ -14,10 +14,9 @@ Status CublasLt::openAs(const std::string &name, int major, int driverVersion) {
   if (driverVersion / 1000 < major)
     return makeError(StatusCode::Incompatible, name,
                      " needs a driver for CUDA ", major);
-  // The library is never closed, as others of the process may use it, too.
-  void *library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library)
-    return makeError(StatusCode::Incompatible, dlerror());
+  void *library = nullptr;
+  if (Status ok = openLibrary(name, library); !ok)
+    return ok;
 #define WEFT_CUBLASLT_FUNCTION(function, result, parameters)                   \
   function = reinterpret_cast<decltype(function)>(dlsym(library, #function));  \
   if (!function)                                                               \
@@ -29,19 +28,12 @@ Status CublasLt::openAs(const std::string &name, int major, int driverVersion) {
 }
 
 Status CublasLt::open(int driverVersion) {
-  Message why;
   std::vector<std::string> names;
   for (int major : kMajors)
     names.push_back("libcublasLt.so." + std::to_string(major));
-  for (const LibraryFile &file : libraryFiles(names)) {
-    Status opened = openAs(file.path, kMajors[file.name], driverVersion);
-    if (opened)
-      return opened;
-    why += (why.empty() ? "" : "; ") + opened.error().message;
-  }
-  return makeError(StatusCode::Incompatible,
-                   why.empty() ? Message("WEFT_CUDA_LIBRARIES names no folder")
-                               : why);
+  return openFirst(names, [&](const LibraryFile &file) {
+    return openAs(file.path, kMajors[file.name], driverVersion);
+  });
 }
 
 Result<const CublasLt *> CublasLt::find(const Driver &driver) {
@@ -57,10 +49,7 @@ Result<const CublasLt *> CublasLt::find(const Driver &driver) {
 }
 
 std::string CublasLt::version() const {
-  size_t number = cublasLtGetVersion();
-  return std::to_string(number / 10000) + "." +
-         std::to_string(number / 100 % 100) + "." +
-         std::to_string(number % 100);
+  return libraryVersion(cublasLtGetVersion());
 }
 
 std::string CublasLt::title() const {
@@ -68,9 +57,8 @@ std::string CublasLt::title() const {
 }
 
 std::string CublasLt::path() const {
-  Dl_info found;
-  bool isKnown = dladdr(reinterpret_cast<void *>(cublasLtCreate), &found);
-  return isKnown && found.dli_fname ? found.dli_fname : "libcublasLt.so";
+  return libraryPath(reinterpret_cast<void *>(cublasLtCreate),
+                     "libcublasLt.so");
 }
 
 Status CublasLt::check(cublaslt::Status status, const std::string &call) const {

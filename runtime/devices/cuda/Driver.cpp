@@ -1,5 +1,6 @@
 #include "weft/runtime/devices/cuda/Driver.h"
 
+#include "weft/runtime/devices/cuda/LibraryFolders.h"
 #include "weft/runtime/devices/cuda/TranslationCache.h"
 
 #include <dlfcn.h>
@@ -63,9 +64,7 @@ Status Driver::check(cuda::Result result, const std::string &call) const {
 }
 
 std::string Driver::path() const {
-  Dl_info found;
-  bool isKnown = dladdr(reinterpret_cast<void *>(cuInit), &found);
-  return isKnown && found.dli_fname ? found.dli_fname : "libcuda.so.1";
+  return libraryPath(reinterpret_cast<void *>(cuInit), "libcuda.so.1");
 }
 
 Status Driver::open() {

@@ -118,4 +118,34 @@ std::vector<LibraryFile> libraryFiles(const std::vector<std::string> &names) {
   return all;
 }
 
+Status openFirst(const std::vector<std::string> &names,
+                 const std::function<Status(const LibraryFile &)> &open) {
+  Message why;
+  for (const LibraryFile &file : libraryFiles(names)) {
+    Status opened = open(file);
+    if (opened)
+      return opened;
+    why += (why.empty() ? "" : "; ") + opened.error().message;
+  }
+  return makeError(StatusCode::Incompatible,
+                   why.empty() ? Message("WEFT_CUDA_LIBRARIES names no folder")
+                               : why);
+}
+
+Status openLibrary(const std::string &path, void *&out) {
+  out = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  return out ? Status() : makeError(StatusCode::Incompatible, dlerror());
+}
+
+std::string libraryPath(const void *function, const std::string &name) {
+  Dl_info found;
+  return dladdr(function, &found) && found.dli_fname ? found.dli_fname : name;
+}
+
+std::string libraryVersion(size_t number) {
+  return std::to_string(number / 10000) + "." +
+         std::to_string(number / 100 % 100) + "." +
+         std::to_string(number % 100);
+}
+
 } // namespace weft::runtime

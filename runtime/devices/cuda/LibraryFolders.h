@@ -9,6 +9,9 @@
 #ifndef WEFT_RUNTIME_DEVICES_CUDA_LIBRARYFOLDERS_H
 #define WEFT_RUNTIME_DEVICES_CUDA_LIBRARYFOLDERS_H
 
+#include "weft/runtime/program/Error.h"
+
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,6 +34,17 @@ struct LibraryFile {
 /// folders of Python's packages, most of which have other libraries, only those
 /// that exist.
 std::vector<LibraryFile> libraryFiles(const std::vector<std::string> &names);
+
+/// Opens the first of libraryFiles(names) that `open` accepts; else all reasons.
+Status openFirst(const std::vector<std::string> &names,
+                 const std::function<Status(const LibraryFile &)> &open);
+/// Opens a library, which is never closed, as others of the process may use it,
+/// too.
+Status openLibrary(const std::string &path, void *&out);
+/// The file of the library that has the function, or else `name`.
+std::string libraryPath(const void *function, const std::string &name);
+/// 21800 as "2.18.0".
+std::string libraryVersion(size_t number);
 
 } // namespace weft::runtime
 

@@ -6,17 +6,10 @@
 
 namespace weft::runtime {
 
-static std::string ncclVersionText(int number) {
-  return std::to_string(number / 10000) + "." +
-         std::to_string(number / 100 % 100) + "." +
-         std::to_string(number % 100);
-}
-
 Status Nccl::openAs(const std::string &name) {
-  // The library is never closed, as others of the process may use it, too.
-  void *library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library)
-    return makeError(StatusCode::Incompatible, dlerror());
+  void *library = nullptr;
+  if (Status ok = openLibrary(name, library); !ok)
+    return ok;
   // The version comes first, as older libraries lack functions.
   ncclGetVersion = reinterpret_cast<decltype(ncclGetVersion)>(
       dlsym(library, "ncclGetVersion"));
@@ -24,9 +17,9 @@ Status Nccl::openAs(const std::string &name) {
     return makeError(StatusCode::Incompatible, name,
                      " has no function ncclGetVersion that succeeds");
   if (number < nccl::kOldestVersion)
-    return makeError(StatusCode::Incompatible, name, " is NCCL ",
-                     ncclVersionText(number), ", programs need ",
-                     ncclVersionText(nccl::kOldestVersion), " or later");
+    return makeError(StatusCode::Incompatible, name, " is NCCL ", version(),
+                     ", programs need ", libraryVersion(nccl::kOldestVersion),
+                     " or later");
 #define WEFT_NCCL_FUNCTION(function, result, parameters)                       \
   function = reinterpret_cast<decltype(function)>(dlsym(library, #function));  \
   if (!function)                                                               \
@@ -38,16 +31,8 @@ Status Nccl::openAs(const std::string &name) {
 }
 
 Status Nccl::open() {
-  Message why;
-  for (const LibraryFile &file : libraryFiles({"libnccl.so.2"})) {
-    Status opened = openAs(file.path);
-    if (opened)
-      return opened;
-    why += (why.empty() ? "" : "; ") + opened.error().message;
-  }
-  return makeError(StatusCode::Incompatible,
-                   why.empty() ? Message("WEFT_CUDA_LIBRARIES names no folder")
-                               : why);
+  return openFirst({"libnccl.so.2"},
+                   [&](const LibraryFile &file) { return openAs(file.path); });
 }
 
 Result<const Nccl *> Nccl::find() {
@@ -61,12 +46,10 @@ Result<const Nccl *> Nccl::find() {
   return &loaded.library;
 }
 
-std::string Nccl::version() const { return ncclVersionText(number); }
+std::string Nccl::version() const { return libraryVersion(size_t(number)); }
 
 std::string Nccl::path() const {
-  Dl_info found;
-  bool isKnown = dladdr(reinterpret_cast<void *>(ncclAllReduce), &found);
-  return isKnown && found.dli_fname ? found.dli_fname : "libnccl.so.2";
+  return libraryPath(reinterpret_cast<void *>(ncclAllReduce), "libnccl.so.2");
 }
 
 Status Nccl::check(nccl::Status status, const std::string &call) const {
