@@ -94,14 +94,26 @@ int64_t weft::executionsAround(Operation *op) {
   return executions;
 }
 
-int64_t RegionFlow::executionsOfMove(Value value, Operation *user) const {
-  int64_t executions = executionsAround(user);
-  Operation *loop = invariantIn(value);
-  return loop && loop->isAncestor(user)
-             ? std::min(executions, executionsAround(loop))
-             : executions;
+std::optional<LoopInvariant> RegionFlow::invariant(Operation *loop,
+                                                   Value leader) const {
+  LoopInvariant found;
+  found.leaders.insert(leader);
+  for (unsigned i = 0; i < found.leaders.size(); ++i)
+    for (OpOperand *operand : sources(found.leaders[i])) {
+      Value value = operand->get();
+      if (operand->getOwner() == loop)
+        found.entering.push_back(operand);
+      else if (isa<BlockArgument>(value) &&
+               !sources(this->leader(value)).empty() &&
+               value.getParentRegion()->getParentOp() == loop)
+        found.leaders.insert(this->leader(value));
+      else
+        return std::nullopt;
+    }
+  return found.entering.empty() ? std::nullopt : std::optional(found);
 }
 
+/// The outermost loop that does not change the value; null if there is none.
 Operation *RegionFlow::invariantIn(Value value) const {
   Operation *outermost = nullptr;
   for (auto argument = dyn_cast<BlockArgument>(value); argument;) {
@@ -109,29 +121,21 @@ Operation *RegionFlow::invariantIn(Value value) const {
     auto branch = dyn_cast<RegionBranchOpInterface>(loop);
     if (!branch || !hasRegionFlow(loop) || !branch.hasLoop())
       break;
-    // The values that become the argument: one from outside, and itself.
-    llvm::SetVector<Value> same;
-    same.insert(leader(argument));
-    Value entering;
-    for (unsigned i = 0; i < same.size(); ++i)
-      for (OpOperand *operand : sources(same[i])) {
-        Value from = operand->get();
-        bool isOwn = isa<BlockArgument>(from) &&
-                     from.getParentRegion()->getParentOp() == loop &&
-                     !sources(leader(from)).empty();
-        if (operand->getOwner() == loop && !entering)
-          entering = from;
-        else if (isOwn)
-          same.insert(leader(from));
-        else
-          return outermost;
-      }
-    if (!entering)
+    auto found = invariant(loop, leader(argument));
+    if (!found || found->entering.size() != 1)
       break;
     outermost = loop;
-    argument = dyn_cast<BlockArgument>(entering);
+    argument = dyn_cast<BlockArgument>(found->entering.front()->get());
   }
   return outermost;
+}
+
+int64_t RegionFlow::executionsOfMove(Value value, Operation *user,
+                                     int64_t executions) const {
+  Operation *loop = invariantIn(value);
+  return loop && loop->isAncestor(user)
+             ? std::min(executions, executionsAround(loop))
+             : executions;
 }
 
 RegionFlow::RegionFlow(func::FuncOp function) {

@@ -18,6 +18,9 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <optional>
 
 namespace weft {
 
@@ -40,6 +43,13 @@ void forEachLoop(mlir::Operation *root,
 int64_t executionsWithin(mlir::Operation *op, int64_t executions);
 /// How often an op is run.
 int64_t executionsAround(mlir::Operation *op);
+
+/// Carried values of a loop that are the same in every iteration, as the regions
+/// pass them on unchanged.
+struct LoopInvariant {
+  llvm::SetVector<mlir::Value> leaders;
+  llvm::SmallVector<mlir::OpOperand *> entering; ///< of the loop
+};
 
 class RegionFlow {
 public:
@@ -75,16 +85,18 @@ public:
                                  : it->second;
   }
 
-  /// The outermost loop of which each iteration has the same value, as the
-  /// regions pass it on unchanged; null if there is none. What a loop needs of
-  /// such a value is moved once, before it (HoistReshards.cpp).
-  mlir::Operation *invariantIn(mlir::Value value) const;
-  /// How often a value is moved for an op: once for a loop that does not change
-  /// it.
-  int64_t executionsOfMove(mlir::Value value, mlir::Operation *user) const;
+  /// What no iteration of the loop changes, of the value with this leader.
+  std::optional<LoopInvariant> invariant(mlir::Operation *loop,
+                                         mlir::Value leader) const;
+  /// How often a value is moved for an op that is run `executions` times: once
+  /// for a loop that does not change it, as it is moved before the loop
+  /// (HoistReshards.cpp).
+  int64_t executionsOfMove(mlir::Value value, mlir::Operation *user,
+                           int64_t executions) const;
 
 private:
   void addOp(mlir::Operation *op);
+  mlir::Operation *invariantIn(mlir::Value value) const;
 
   llvm::DenseMap<mlir::Value, mlir::Value> leaders;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value, 4>> membersOf;

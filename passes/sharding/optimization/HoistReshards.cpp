@@ -72,21 +72,13 @@ private:
 } // namespace
 
 bool Invariant::find(Value leader) {
-  leaders.insert(leader);
-  for (unsigned i = 0; i < leaders.size(); ++i)
-    for (OpOperand *operand : flow.sources(leaders[i])) {
-      Value value = operand->get();
-      if (operand->getOwner() == loop)
-        entering.push_back(operand);
-      else if (isa<BlockArgument>(value) &&
-               !flow.sources(flow.leader(value)).empty() &&
-               value.getParentRegion()->getParentOp() == loop)
-        leaders.insert(flow.leader(value));
-      else
-        return false;
-    }
+  auto found = flow.invariant(loop, leader);
+  if (!found)
+    return false;
+  leaders = std::move(found->leaders);
+  entering = std::move(found->entering);
   findUses();
-  return !entering.empty();
+  return true;
 }
 
 void Invariant::findUses() {

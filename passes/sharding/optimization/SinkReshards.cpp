@@ -348,9 +348,9 @@ struct SinkReshards : weft::impl::SinkReshardsPassBase<SinkReshards> {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       RegionFlow flow(function);
       function.walk([&](ReshardOp op) {
-        int64_t moves = flow.executionsOfMove(op.getInput(), op);
-        reshards.emplace_back(op, executionsAround(op) /
-                                      std::max<int64_t>(moves, 1));
+        int64_t runs = executionsAround(op),
+                moves = flow.executionsOfMove(op.getInput(), op, runs);
+        reshards.emplace_back(op, runs / std::max<int64_t>(moves, 1));
       });
     }
     llvm::DenseSet<Operation *> gone;

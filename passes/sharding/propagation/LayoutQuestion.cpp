@@ -295,8 +295,7 @@ LayoutQuestion::layoutIn(const std::vector<unsigned> &labels,
 }
 
 std::optional<ChoiceGraph>
-LayoutQuestion::without(const std::vector<unsigned> &labels, Value value,
-                        unsigned &other) const {
+LayoutQuestion::without(std::vector<unsigned> &labels, Value value) const {
   std::optional<Layout> now = layoutIn(labels, value);
   if (!now)
     return std::nullopt;
@@ -308,7 +307,7 @@ LayoutQuestion::without(const std::vector<unsigned> &labels, Value value,
       rest.addCost(*its.node, label, kForbidden);
     } else if (choices.costs(*its.node)[label] != kForbidden) {
       isAny = true;
-      other = label;
+      labels[*its.node] = label;
     }
   return isAny ? std::optional(std::move(rest)) : std::nullopt;
 }

@@ -55,13 +55,9 @@ public:
   std::optional<Layout> layoutIn(const std::vector<unsigned> &labels,
                                  mlir::Value value) const;
   /// The graph without the labels of a free value that give it the layout that
-  /// it has in `labels`; nothing if no other is left. `other` is one that is.
-  std::optional<ChoiceGraph> without(const std::vector<unsigned> &labels,
-                                     mlir::Value value, unsigned &other) const;
-  /// The number of the value's node in the graph.
-  unsigned nodeOf(mlir::Value value) const {
-    return *values.find(table.flow().leader(value))->second.node;
-  }
+  /// it has in `labels`; nothing if no other is left. `labels` gets one that is.
+  std::optional<ChoiceGraph> without(std::vector<unsigned> &labels,
+                                     mlir::Value value) const;
   /// A value that got another layout, and the one that it had.
   struct Change {
     mlir::Value value;

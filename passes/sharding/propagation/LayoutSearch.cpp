@@ -61,7 +61,8 @@ Price weft::priceAssigned(const LayoutTable &table,
   copy->walk([&](ReshardOp reshard) {
     total =
         plusTimes(total, cost.of(reshard),
-                  copied.flow().executionsOfMove(reshard.getInput(), reshard));
+                  copied.flow().executionsOfMove(reshard.getInput(), reshard,
+                                                 executionsAround(reshard)));
   });
   return total;
 }
@@ -112,13 +113,10 @@ std::optional<LayoutSearch::Proposal> LayoutSearch::solve() {
 void LayoutSearch::compare(const LayoutQuestion &question,
                            const Solution &solution) {
   for (auto [value, other] : llvm::zip_equal(asked, others)) {
-    unsigned label = 0;
-    std::optional<ChoiceGraph> rest =
-        question.without(solution.labels, value, label);
+    std::vector<unsigned> from = solution.labels;
+    std::optional<ChoiceGraph> rest = question.without(from, value);
     if (!rest)
       continue;
-    std::vector<unsigned> from = solution.labels;
-    from[question.nodeOf(value)] = label;
     Solution next = weft::solve(*rest, from);
     if (next.cost != kForbidden)
       other = {*question.layoutIn(solution.labels, value),

@@ -68,8 +68,7 @@ public:
   /// How often a value is moved for the op of that place: once for a loop that
   /// does not change it.
   int64_t executionsOfMove(mlir::Value value, unsigned index) const {
-    return std::min(executed[index],
-                    flow().executionsOfMove(value, ruled[index].op));
+    return flow().executionsOfMove(value, ruled[index].op, executed[index]);
   }
   /// Whether the value is computed by a source, so that any layout is free.
   bool isSource(mlir::Value value) const { return sources.contains(value); }
