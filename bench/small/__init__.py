@@ -1,0 +1,1 @@
+"""The programs of bench/small_programs.py, a file for each family."""
