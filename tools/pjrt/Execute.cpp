@@ -1,7 +1,9 @@
 //===- Execute.cpp - one run of a program ---------------------------------===//
 //
 // Runs return results at once, as promises; the run itself is enqueued in the
-// runtime, and its ticket keeps or breaks the promise.
+// runtime, and its ticket keeps or breaks the promise. A program whose last run
+// was shorter than it takes to wake another thread runs on the caller's thread,
+// if nothing is enqueued before it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -71,24 +73,39 @@ const PJRT_Error *brokenArgument(const Run &run) {
   return nullptr;
 }
 
-/// Ends a run. Called on a thread of the runtime, before later work begins.
-void end(const Run &run, const std::string &failed) {
+/// Seconds of a run below which the next one is short: a run that another thread
+/// began, which took time to wake, and one on the caller's thread.
+constexpr double kShortElsewhere = 100e-6, kShortHere = 60e-6;
+
+/// Ends a run. Called on a thread of the runtime, before later work begins, or
+/// on the thread that requested it.
+void end(const Run &run, const std::string &failed, bool ranHere) {
   PJRT_Client &client = *run.executable->client;
   client.transfers.removeFirst();
   std::string why = failed.empty() ? run.transfers.failure() : failed;
   auto begun = std::max(run.enqueued, client.lastRunEnded);
   client.lastRunEnded = std::chrono::steady_clock::now();
+  double seconds =
+      std::chrono::duration<double>(client.lastRunEnded - begun).count();
+  run.executable->loaded->isShort.store(
+      seconds < (ranHere ? kShortHere : kShortElsewhere),
+      std::memory_order_relaxed);
   if (why.empty()) {
     for (const ArrayCopy &copy : run.after)
       copy.make();
     if (Report *report = run.executable->loaded->report.get())
-      report->ran(
-          std::chrono::duration<double>(client.lastRunEnded - begun).count(),
-          bytesMoved(client.madeRuntime));
+      report->ran(seconds, bytesMoved(client.madeRuntime));
   }
   PJRT_Error failure{kInternal, "Weft: " + why};
   run.done->settle(why.empty() ? brokenArgument(run) : &failure);
   client.dispatcher.runEnded();
+}
+
+/// Whether the run is over before another thread would begin it.
+bool mayRunHere(const Run &run) {
+  const LoadedProgram &loaded = *run.executable->loaded;
+  return loaded.isShort.load(std::memory_order_relaxed) && !loaded.callsHost &&
+         !isRunEnding() && run.executable->client->dispatcher.hasOneRun();
 }
 
 /// Enqueues a run, or ends it on failure. Called by the dispatcher: inputs that
@@ -107,13 +124,24 @@ void begin(const std::shared_ptr<Run> &run) {
   weft_ticket *ticket = nullptr;
   client.transfers.add(&run->transfers);
   run->enqueued = std::chrono::steady_clock::now();
-  if (weft_runtime *runtime = client.runtime(why))
+  weft_runtime *runtime = client.runtime(why);
+  if (runtime && mayRunHere(*run)) {
+    end(*run,
+        takeMessage(weft_execute_local(
+            runtime, run->executable->loaded->program,
+            pointersOf(run->inputs).data(), pointersOf(run->outputs).data())),
+        /*ranHere=*/true);
+    return;
+  }
+  if (runtime)
     why = takeMessage(
         weft_execute_local_async(runtime, run->executable->loaded->program,
                                  pointersOf(run->inputs).data(),
                                  pointersOf(run->outputs).data(), &ticket));
   if (why.empty()) {
-    whenDone(ticket, [run](const std::string &failed) { end(*run, failed); });
+    whenDone(ticket, [run](const std::string &failed) {
+      end(*run, failed, /*ranHere=*/false);
+    });
     return;
   }
   client.transfers.removeLast();

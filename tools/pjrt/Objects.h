@@ -196,8 +196,9 @@ struct LoadedProgram {
   std::string name, skeleton;           ///< skeleton: HloSkeleton.h
   std::vector<uint8_t> image;           ///< the bytes that were loaded
   std::string source; ///< the program from JAX, for ProgramSource::hloText()
-  std::string fingerprint;        ///< of the image
-  std::shared_ptr<Report> report; ///< null without WEFT_EXPLAIN
+  std::string fingerprint;                   ///< of the image
+  std::shared_ptr<Report> report;            ///< null without WEFT_EXPLAIN
+  mutable std::atomic<bool> isShort = false; ///< of the last run
 };
 
 /// A compiled program on chosen devices (PJRT_LoadedExecutable).

@@ -58,6 +58,11 @@ void Dispatcher::runEnded() {
   change.notify_all();
 }
 
+bool Dispatcher::hasOneRun() {
+  std::lock_guard<std::mutex> guard(mutex);
+  return runs <= 1;
+}
+
 void Dispatcher::awaitRoom() {
   if (isRunEnding()) // runs wait for this thread
     return;

@@ -37,6 +37,8 @@ public:
   /// Count requested and ended runs for awaitRoom().
   void runAdded();
   void runEnded();
+  /// Whether one run at most is requested and has not ended.
+  bool hasOneRun();
   /// Waits while much work is pending: a script that runs ahead of its devices
   /// would fill memory with prepared arrays.
   void awaitRoom();
