@@ -58,6 +58,8 @@ struct CompiledKernels {
   std::string chip; ///< chip of the devices: sm_80; empty for processors
   std::string ptx;
   std::vector<DeviceKernel> deviceKernels;
+  /// WEFT_FEATURE_* bits of weft.h that it needs besides the target's.
+  uint64_t features = 0;
 };
 
 /// A code generator. It may keep objects that are slow to make for several
@@ -67,7 +69,7 @@ public:
   virtual ~KernelCodegen() = default;
   /// The resolved target: cpu:avx2 for `native`.
   virtual llvm::StringRef target() const = 0;
-  /// WEFT_FEATURE_* bits of weft.h that the code needs.
+  /// WEFT_FEATURE_* bits of weft.h that all code for the target needs.
   virtual uint64_t runtimeFeatures() const = 0;
   /// Generates the code of a .weft file: every function of the module with the
   /// attribute weft.kernel. Errors are on the kernels, which they name, or on

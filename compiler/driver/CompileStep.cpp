@@ -169,7 +169,10 @@ weft::compileProgram(ModuleOp module, const CompileOptions &options) {
   CodegenOptions codegen;
   codegen.cacheDir = options.cacheDirectory;
   codegen.threads = options.threads;
-  codegen.isBrief = workOfProgram(programs.front()) <= kBriefWork;
+  plan::ProgramOp program = programs.front();
+  codegen.isBrief =
+      workOfProgram(program) * double(program.getMesh().getMesh().size()) <=
+      kBriefWork;
   TimingScope kernels = timing.phase("code of kernels");
   if (failed(generator->compile(module, codegen, code)))
     return failure();
@@ -184,7 +187,7 @@ weft::compileProgram(ModuleOp module, const CompileOptions &options) {
   if (failed(planBytes))
     return failure();
   return assembleProgramFile(code.sharedObject, *planBytes,
-                             generator->runtimeFeatures());
+                             generator->runtimeFeatures() | code.features);
 }
 
 /// Runs a compilation that ends at stage `last`, and judges it.

@@ -23,10 +23,10 @@ inline constexpr double kUnknownRounds = 100'000;
 /// Instructions of a device in one run, to an order of magnitude.
 double workOfProgram(plan::ProgramOp program);
 
-/// The most work of a program for which compile time counts more than speed: a
-/// run takes up to 0.2 ms longer, compiling takes a third to a tenth of the
-/// time.
-inline constexpr double kBriefWork = 512 * 1024;
+/// The most work of all devices for which compile time counts more than speed:
+/// a run takes some ten microseconds longer, compiling takes a third to a tenth
+/// of the time.
+inline constexpr double kBriefWork = 128 * 1024;
 
 } // namespace weft
 

@@ -43,6 +43,20 @@ bool suits(ConvolutionOp op, const Strides &lhs, const Strides &rhs,
   return false;
 }
 
+Strides copiedKernel(ConvolutionOp op, const Strides &rhs) {
+  ArrayRef<int64_t> r = op.getRhsDims();
+  Strides copy = rhs;
+  copy.first = 0;
+  SmallVector<int64_t> order{r[0], r[1]}; // the innermost first
+  llvm::append_range(order, llvm::reverse(r.drop_front(2)));
+  int64_t stride = 1;
+  for (int64_t dim : order) {
+    copy.strides[dim] = stride;
+    stride *= rhs.sizes[dim];
+  }
+  return copy;
+}
+
 bool canCopySample(ConvolutionOp op, const Strides &lhs, int64_t tiled) {
   int64_t batch = op.getLhsDims()[0];
   return lhs.strides[batch] * lhs.sizes[batch] ==

@@ -46,6 +46,14 @@ ConvolutionShape convolutionShape(ConvolutionOp op, const Strides &lhs,
 bool suits(ConvolutionOp op, const Strides &lhs, const Strides &rhs,
            ConvolutionLanes lanes);
 
+/// The strides of a convolution's kernel that is copied to scratch memory:
+/// output features are adjacent, and in front of them inputs and the window.
+Strides copiedKernel(ConvolutionOp op, const Strides &rhs);
+/// The strides of the kernel that the loops read.
+inline Strides kernelRead(ConvolutionOp op, const Strides &rhs, bool isCopied) {
+  return isCopied ? copiedKernel(op, rhs) : rhs;
+}
+
 /// Whether a sample is contiguous, and the loops use one sample at a time when
 /// they tile positions along dimension `tiled` of the result.
 bool canCopySample(ConvolutionOp op, const Strides &lhs, int64_t tiled);

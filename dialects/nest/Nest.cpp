@@ -88,7 +88,11 @@ bool weft::nest::isDataConstant(Operation *op) {
 
 LogicalResult ShareAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 int64_t dim, int64_t size, int64_t unit,
-                                int64_t shares) {
+                                int64_t shares, int64_t block) {
+  if (block < 0 || block % unit != 0)
+    return emitError() << "runs its nests for blocks of " << block
+                       << " positions, which units of " << unit
+                       << " do not divide";
   if (dim < 0 || size < 1 || unit < 1 || shares < 2 || shares > size / unit)
     return emitError() << "shares " << size << " positions of dimension " << dim
                        << " in units of " << unit << " among " << shares

@@ -95,7 +95,8 @@ def Nest_TransposedAttr : Nest_Walk<"Transposed", "transposed"> {
     are contiguous along dimension 0 are read in that order, which joins the
     loads of neighbouring threads, and go through shared memory; a run there has
     33 elements, so that its columns are in different banks. TransposedWalk.h
-    has an example.
+    has an example. A CPU walks over such tiles, so that every line of a cache
+    that it loads is used before it is gone.
   }];
   let parameters = (ins "int64_t":$along);
   let assemblyFormat = "`<` struct(params) `>`";
@@ -284,9 +285,12 @@ def Nest_ShareAttr : Nest_Attr<"Share", "share"> {
     `#nest.share<dim = 0, size = 1024, unit = 14, shares = 8>`: the 1024 positions
     of the first dimension of every nest's results are dealt out in units of 14,
     at least one unit a worker, among 8 workers at most. In a kernel of flat
-    nests the positions are row-major ones.
+    nests the positions are row-major ones. With `block = 4` a worker runs all
+    nests for four of its positions before the next four, so that a value that a
+    nest stores is in a cache when the next nest reads it.
   }];
-  let parameters = (ins "int64_t":$dim, "int64_t":$size, "int64_t":$unit, "int64_t":$shares);
+  let parameters = (ins "int64_t":$dim, "int64_t":$size, "int64_t":$unit, "int64_t":$shares,
+      DefaultValuedParameter<"int64_t", "0">:$block);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

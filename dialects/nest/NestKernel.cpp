@@ -153,7 +153,8 @@ bool KernelVerifier::mayReplace(const StoredValue &old,
   LoopsOp loops = nests[next.first];
   llvm::SetVector<Value> replaced;
   replaced.insert(old.value);
-  return isa<nest::ElementsAttr>(loops.getWalk()) && old.place == next.place &&
+  return isa<nest::ElementsAttr, nest::TransposedAttr>(loops.getWalk()) &&
+         old.place == next.place &&
          old.value.getType() == next.value.getType() &&
          llvm::none_of(loops.getStored(), [&](Value value) {
            return readsElsewhere(value, replaced, [&](Value of) {
@@ -211,6 +212,20 @@ LogicalResult KernelVerifier::verifyLifetimes() {
   return success();
 }
 
+/// Whether the tiles of a contraction can be shared as said.
+static bool sharesTiles(LoopsOp loops, ShareAttr share,
+                        const TargetLimits &limits) {
+  auto op = dyn_cast_or_null<OpLoopsInterface>(loops.getNestOp());
+  auto isInMemory = [&](Value value) {
+    return value.getParentBlock() != &loops.getBody().front();
+  };
+  std::optional<SharedRows> found;
+  if (op)
+    found = op.getSharedRows(loops.getWalk(), isInMemory, limits);
+  return found && share.getBlock() == 0 && found->dim == share.getDim() &&
+         found->unit == share.getUnit();
+}
+
 /// Checks that every nest of a shared kernel runs over the shared positions.
 LogicalResult KernelVerifier::verifyShare() {
   ShareAttr share = decisions.getShare();
@@ -224,7 +239,7 @@ LogicalResult KernelVerifier::verifyShare() {
     if (op && hasLoopsOfItsOwn(op)) {
       auto own = dyn_cast<OpLoopsInterface>(op);
       std::pair<int64_t, int64_t> loop(share.getDim(), share.getSize());
-      if (nests.size() == 1 && own &&
+      if (nests.size() == 1 && own && share.getBlock() == 0 &&
           llvm::is_contained(own.getOwnLoops().independent, loop) &&
           (share.getUnit() == 1 || share.getSize() % share.getUnit() == 0))
         continue;
@@ -237,8 +252,8 @@ LogicalResult KernelVerifier::verifyShare() {
     bool fits = isFlat ? type.getNumElements() % size == 0
                        : dim < type.getRank() && type.getDimSize(dim) == size;
     auto contraction = dyn_cast<ContractionAttr>(loops.getWalk());
-    if (contraction && !contraction.getTile().empty())
-      fits &= share.getUnit() == contraction.getTile()[0];
+    fits &= !contraction ||
+            sharesTiles(loops, share, *targetLimits(decisions.getTarget()));
     if (!fits)
       return loops.emitOpError("stores ")
              << type << " as " << loops.getWalk()

@@ -336,8 +336,9 @@ struct ContractionLoops
     return chooseContraction(cast<DotOp>(op), limits, isInMemory);
   }
   std::optional<SharedRows> getSharedRows(Operation *op, Attribute walk,
-                                          IsInMemory isInMemory) const {
-    return sharedRowsOf(cast<DotOp>(op), walk, isInMemory);
+                                          IsInMemory isInMemory,
+                                          const TargetLimits &limits) const {
+    return sharedRowsOf(cast<DotOp>(op), walk, isInMemory, limits);
   }
 };
 struct DotContraction

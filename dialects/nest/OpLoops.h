@@ -60,10 +60,10 @@ struct ProductDims {
   std::optional<Factor> lhs, rhs;
 };
 
-/// Rows of an op that workers share in units, and the number of shares that is
-/// worth while.
+/// Positions of a result's dimension `dim` that workers share in units, and the
+/// number of shares that is worth while.
 struct SharedRows {
-  int64_t size, unit, shares;
+  int64_t size, unit, shares, dim = 0;
 };
 /// The least work of a share: about ten microseconds, below which dividing
 /// costs more than it saves; and the most shares.
@@ -94,7 +94,8 @@ mlir::Attribute chooseContraction(DotOp op, const TargetLimits &limits,
 mlir::Attribute chooseConvolution(ConvolutionOp op, const TargetLimits &limits,
                                   IsInMemory isInMemory);
 std::optional<SharedRows> sharedRowsOf(DotOp op, mlir::Attribute walk,
-                                       IsInMemory isInMemory);
+                                       IsInMemory isInMemory,
+                                       const TargetLimits &limits);
 
 /// The dimension of a scatter's updates that is the whole dimension `dim` of
 /// its result; -1 if there is none, so updates may collide along `dim`.

@@ -62,10 +62,11 @@ def OpLoopsInterface : OpInterface<"OpLoopsInterface"> {
         return ::weft::nest::ownWalk($_op);
       }]>,
     InterfaceMethod<[{
-      How workers can share the first dimension of the result where the nest
-      walks as said; the default: they cannot.
+      How workers can share a dimension of the result where the nest walks as
+      said; the default: they cannot.
     }], "::std::optional<::weft::nest::SharedRows>", "getSharedRows",
-      (ins "::mlir::Attribute":$walk, "::weft::nest::IsInMemory":$isInMemory),
+      (ins "::mlir::Attribute":$walk, "::weft::nest::IsInMemory":$isInMemory,
+           "const ::weft::nest::TargetLimits &":$limits),
       /*methodBody=*/"", /*defaultImplementation=*/[{ return {}; }]>,
   ];
 }

@@ -62,11 +62,15 @@ int64_t turnedBytes(Value value) {
                        16);
 }
 
+/// The bytes of a CPU's first cache.
+static constexpr int64_t kFirstCache = 32 * 1024;
+
 TransposedAttr chooseTransposed(ValueRange stored, const TargetLimits &limits,
                                 IsInMemory isInMemory) {
   RankedTensorType type = typeOf(stored[0]);
   constexpr int64_t kLeast = kTurnedTile / 2;
-  if (limits.block.threads == 0 || type.getRank() < 2 ||
+  bool isOfHost = limits.block.threads == 0;
+  if ((isOfHost && bufferBytes(type) < kFirstCache) || type.getRank() < 2 ||
       type.getShape().back() < kLeast || type.getNumElements() == 0)
     return {};
   int64_t most = 0, best = 0;
@@ -76,7 +80,7 @@ TransposedAttr chooseTransposed(ValueRange stored, const TargetLimits &limits,
     int64_t bytes = 0;
     for (Value value : turnedValues(stored, along, isInMemory))
       bytes += turnedBytes(value);
-    if (bytes > most && bytes <= limits.block.sharedBytes) {
+    if (bytes > most && (isOfHost || bytes <= limits.block.sharedBytes)) {
       most = bytes;
       best = along;
     }

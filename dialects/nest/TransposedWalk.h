@@ -6,7 +6,8 @@
 //
 //   Threads that store adjacent elements of %1 load elements of %x that are 500
 //   apart. A block takes 32 x 32 positions instead: it loads neighbours of %x,
-//   keeps them in shared memory, and then stores neighbours of %1.
+//   keeps them in shared memory, and then stores neighbours of %1. A CPU walks
+//   over the same tiles, whose lines stay in its first cache.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +38,8 @@ llvm::SmallVector<int64_t> turnedTiles(llvm::ArrayRef<int64_t> shape,
 /// 16.
 int64_t turnedBytes(mlir::Value value);
 /// Chooses #nest.transposed along the dimension in which most bytes are
-/// contiguous, if both dimensions have half a tile at least and the tiles fit
-/// in shared memory; else null.
+/// contiguous, if both dimensions have half a tile at least, the tiles fit in
+/// shared memory, and the elements do not fit in a CPU's first cache; else null.
 TransposedAttr chooseTransposed(mlir::ValueRange stored,
                                 const TargetLimits &limits,
                                 IsInMemory isInMemory);

@@ -237,23 +237,60 @@ Attribute chooseContraction(DotOp op, const TargetLimits &limits,
               {tile.rows, tile.columns});
 }
 
-/// The rows that workers share: one dimension, contiguous in the result.
+/// The matrices of a batch that workers share, if the outermost loop runs over
+/// positions of the result's first dimension.
+static std::optional<SharedRows> sharedBatch(DotOp op,
+                                             const ContractionShape &shape) {
+  int64_t size = op.getResult().getType().getDimSize(0);
+  if (size < 2 || shape.batch.front().size % size != 0)
+    return std::nullopt;
+  return SharedRows{size, 1, size};
+}
+
+/// The rows that workers share, or, of a tile in registers without two tiles of
+/// rows, the columns: one dimension, contiguous in the result.
+static std::optional<SharedRows> sharedTiles(const ContractionShape &shape,
+                                             ContractionAttr walk,
+                                             int64_t lanes) {
+  if (shape.rows.size() > 1 || shape.columns.size() > 1 ||
+      shape.contract.size() > 1 ||
+      (shape.rows.empty() && shape.columns.empty()))
+    return std::nullopt;
+  bool isTile = walk.getForm() == ContractionForm::Columns ||
+                walk.getForm() == ContractionForm::Depth,
+       isMatrix = !shape.rows.empty() && !shape.columns.empty();
+  int64_t rows = positionsOf(shape.rows), columns = positionsOf(shape.columns);
+  if (isMatrix && shape.rows[0].result != columns)
+    return std::nullopt;
+  int64_t unit = walk.getTile().empty() ? 1 : walk.getTile()[0];
+  if (isTile && (!isMatrix || rows < 2 * unit)) {
+    int64_t width = walk.getTile()[1] *
+                    (walk.getForm() == ContractionForm::Columns ? lanes : 1);
+    int64_t size = isMatrix ? columns : rows * columns;
+    return SharedRows{size, width, size / width, isMatrix};
+  }
+  if (shape.rows.empty())
+    return std::nullopt;
+  int64_t tiles = walk.getForm() == ContractionForm::Packed ? kShareTiles : 1;
+  return SharedRows{rows, unit, rows / (unit * tiles)};
+}
+
 std::optional<SharedRows> sharedRowsOf(DotOp op, Attribute walk,
-                                       IsInMemory isInMemory) {
+                                       IsInMemory isInMemory,
+                                       const TargetLimits &limits) {
   std::optional<ContractionShape> shape = contractionShape(op, isInMemory);
-  if (!shape || !shape->batch.empty() || shape->rows.size() != 1 ||
-      shape->columns.size() != 1 || shape->contract.size() > 1)
+  if (!shape)
     return std::nullopt;
-  int64_t rows = shape->rows[0].size, columns = shape->columns[0].size;
-  if (shape->rows[0].result != columns)
+  std::optional<SharedRows> found =
+      shape->batch.empty() ? sharedTiles(*shape, cast<ContractionAttr>(walk),
+                                         limits.lanes(shape->resultType))
+                           : sharedBatch(op, *shape);
+  if (!found)
     return std::nullopt;
-  auto contraction = cast<ContractionAttr>(walk);
-  int64_t unit = contraction.getTile().empty() ? 1 : contraction.getTile()[0];
-  int64_t tiles =
-      contraction.getForm() == ContractionForm::Packed ? kShareTiles : 1;
-  int64_t work = rows * columns * positionsOf(shape->contract);
-  return SharedRows{rows, unit,
-                    std::min(work / kShareMultiplyAdds, rows / (unit * tiles))};
+  int64_t work =
+      typeOf(op.getResult()).getNumElements() * positionsOf(shape->contract);
+  found->shares = std::min(work / kShareMultiplyAdds, found->shares);
+  return found;
 }
 
 //===----------------------------------------------------------------------===//
@@ -316,21 +353,30 @@ Attribute chooseConvolution(ConvolutionOp op, const TargetLimits &limits,
       !hasVectorLoads(lhsType) || !hasVectorLoads(rhsType))
     return ownWalk(op);
   int64_t lanes = limits.lanes(element);
+  int64_t weights = typeOf(op.getRhs()).getNumElements();
   auto along = lanesOf(op, lhs->strides, rhs->strides, lanes);
+  // Windows read the kernel and the elements of a sample many times, so small
+  // kernels and samples are converted once, and a kernel is turned whose output
+  // features are not adjacent.
+  Strides copy = copiedKernel(op, rhs->strides);
+  bool turnsKernel =
+      weights <= kMostCopied && along != ConvolutionLanes::Outputs &&
+      lanesOf(op, lhs->strides, copy, lanes) == ConvolutionLanes::Outputs;
+  if (turnsKernel)
+    along = ConvolutionLanes::Outputs;
   if (!along)
     return ownWalk(op);
-  ConvolutionShape shape = convolutionShape(op, lhs->strides, rhs->strides,
-                                            *along, tiledDimension(op));
+  bool copiesKernel =
+      turnsKernel || (rhsType != element && weights <= kMostCopied);
+  ConvolutionShape shape =
+      convolutionShape(op, lhs->strides, copiesKernel ? copy : rhs->strides,
+                       *along, tiledDimension(op));
   TileSize tile = placesTile(shape,
                              *along == ConvolutionLanes::Inputs
                                  ? shape.features
                                  : llvm::divideCeil(shape.features, lanes),
                              limits.vectorRegisters);
-  // Windows read the kernel and the elements of a sample many times, so small
-  // kernels and samples are converted once.
-  int64_t weights = typeOf(op.getRhs()).getNumElements(),
-          inSample = lhs->strides.strides[op.getLhsDims()[0]];
-  bool copiesKernel = rhsType != element && weights <= kMostCopied;
+  int64_t inSample = lhs->strides.strides[op.getLhsDims()[0]];
   bool copiesSample = lhsType != element && inSample <= kMostCopied &&
                       canCopySample(op, lhs->strides, shape.tiled);
   int64_t products = llvm::product_of(shape.rounds);

@@ -170,9 +170,6 @@ LogicalResult TransposedAttr::verifyWalk(Operation *of) const {
   if (failed(verifyElements(loops)))
     return failure();
   TargetLimits limits = limitsOf(loops);
-  if (limits.block.threads == 0)
-    return refuse(loops) << "'" << limits.name
-                         << "' has no shared memory; choose nests for it";
   int64_t rank = typeOf(loops.getStored()[0]).getRank(), bytes = 0;
   if (getAlong() < 0 || getAlong() + 1 >= rank)
     return refuse(loops) << "stores tensors of rank " << rank
@@ -185,7 +182,7 @@ LogicalResult TransposedAttr::verifyWalk(Operation *of) const {
     return refuse(loops) << "reads nothing that lies side by side along "
                             "dimension "
                          << getAlong() << "; write #nest.elements<dimensions>";
-  if (bytes > limits.block.sharedBytes)
+  if (limits.block.threads > 0 && bytes > limits.block.sharedBytes)
     return refuse(loops) << "needs " << bytes
                          << " bytes of shared memory; a block has "
                          << limits.block.sharedBytes;
@@ -427,7 +424,8 @@ LogicalResult ConvolutionAttr::verifyWalk(Operation *of) const {
       !hasVectorLoads(typeOf(op.getLhs()).getElementType()) ||
       !hasVectorLoads(typeOf(op.getRhs()).getElementType()))
     return refuse(loops) << "there are no vectors of its elements";
-  if (!suits(op, lhs->strides, rhs->strides, getLanes()))
+  Strides read = kernelRead(op, rhs->strides, getCopiesKernel());
+  if (!suits(op, lhs->strides, read, getLanes()))
     return refuse(loops)
            << stringifyConvolutionLanes(getLanes())
            << " do not lie side by side, or the window is dilated in "
@@ -441,7 +439,7 @@ LogicalResult ConvolutionAttr::verifyWalk(Operation *of) const {
     return refuse(loops) << "copies samples, which do not lie in one piece or "
                             "are walked over together";
   ConvolutionShape shape =
-      convolutionShape(op, lhs->strides, rhs->strides, getLanes(), getAlong());
+      convolutionShape(op, lhs->strides, read, getLanes(), getAlong());
   if (getTile().size() != 2 || getTile()[0] < 1 || getTile()[1] < 1 ||
       getTile()[0] > shape.places)
     return refuse(loops) << "needs a tile of 2 sizes, the first at most "

@@ -45,15 +45,6 @@ int64_t NestChooser::chooseSide(ArrayRef<Value> values, bool isFlat) {
   return side;
 }
 
-/// Chooses tiles in shared memory for operands in another order; null if there
-/// are none or a block lacks the memory.
-Attribute NestChooser::chooseTurned(ArrayRef<Value> values) {
-  return nest::chooseTransposed(values, limits, [&](Value value) {
-    return value.getParentBlock() != &block || !value.getDefiningOp() ||
-           isDataConstant(value.getDefiningOp());
-  });
-}
-
 /// Chooses the walk of sums, if each nest is a launch: tiles, or one or several
 /// threads for each sum.
 Attribute NestChooser::chooseSums(Operation *sum) {

@@ -3,6 +3,7 @@
 #include "weft/passes/nests/NestChooser.h"
 
 #include "weft/dialects/nest/Epilogue.h"
+#include "weft/dialects/nest/TransposedWalk.h"
 #include "weft/dialects/plan/Plan.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/TensorType.h"
@@ -19,7 +20,6 @@ using nest::isDataConstant;
 using nest::PlaceAttr;
 using nest::PlaceKind;
 using nest::ShareAttr;
-using nest::SharedRows;
 
 static bool isContraction(Operation *op) {
   return op->hasTrait<ContractionNest>();
@@ -89,6 +89,13 @@ static bool mustStore(Operation *op, nest::ViewKind kind) {
   });
 }
 
+/// The bytes of a value that a kernel works on at once.
+int64_t NestChooser::bytesAtOnce(Value value) const {
+  RankedTensorType type = typeOf(value);
+  bool isOfRows = rows > 0 && type.getRank() > 0 && type.getDimSize(0) == rows;
+  return bufferBytes(type) / (isOfRows ? rows : 1);
+}
+
 void NestChooser::chooseStored() {
   // Operands of a contraction, which are read many times, are stored, except
   // transposes or reshapes of stored values, which are views. A CPU's tiles
@@ -115,7 +122,7 @@ void NestChooser::chooseStored() {
   for (Operation &op : llvm::reverse(block.without_terminator()))
     if (op.getNumResults() == 1 && reached.visit(op.getResult(0)) &&
         op.hasTrait<Costly>() &&
-        bufferBytes(typeOf(op.getResult(0))) <= limits.storedBytes)
+        bytesAtOnce(op.getResult(0)) <= limits.storedBytes)
       stored.insert(op.getResult(0));
 }
 
@@ -123,9 +130,29 @@ void NestChooser::addNest(ArrayRef<Value> values, Attribute walk) {
   chosen.push_back({SmallVector<Value>(values), walk});
 }
 
+/// Chooses tiles for operands in another order; null if there are none or a
+/// block of threads lacks the memory.
+Attribute NestChooser::chooseTurned(ArrayRef<Value> values) {
+  return nest::chooseTransposed(values, limits, [&](Value value) {
+    bool isStored = limits.hasSeveralNests && stored.contains(value) &&
+                    !llvm::is_contained(values, value);
+    return value.getParentBlock() != &block || !value.getDefiningOp() ||
+           isDataConstant(value.getDefiningOp()) || isStored;
+  });
+}
+
 void NestChooser::addElements(llvm::SetVector<Value> &group) {
   if (group.empty())
     return;
+  bool isEpilogue = llvm::any_of(chosen, [](const ChosenNest &nest) {
+    return isContraction(nest.stored.front().getDefiningOp());
+  });
+  if (Attribute turned =
+          isEpilogue ? Attribute() : chooseTurned(group.getArrayRef())) {
+    addNest(group.getArrayRef(), turned);
+    group.clear();
+    return;
+  }
   bool isFlat = typeOf(group[0]).getRank() > 0 &&
                 nest::isFlat(group.getArrayRef(),
                              [&](Value value) { return isInMemory(value); });
@@ -166,7 +193,8 @@ void NestChooser::formNests() {
 //===----------------------------------------------------------------------===//
 
 /// Whether an internal value may be in the memory of a result of its type: the
-/// result is the only result that it affects, element by element.
+/// result is computed from it element by element, or not at all, and earlier
+/// reductions alone read it otherwise.
 bool NestChooser::canShareResult(Value value, Value result) {
   if (!isElementwise(result.getDefiningOp()) ||
       value.getType() != result.getType())
@@ -177,6 +205,9 @@ bool NestChooser::canShareResult(Value value, Value result) {
   flowing.insert(value);
   for (unsigned i = 0; i < flowing.size(); ++i)
     for (Operation *user : flowing[i].getUsers()) {
+      if (user->hasTrait<ReductionNest>() &&
+          user->isBeforeInBlock(result.getDefiningOp()))
+        continue;
       if (!isElementwise(user))
         return false;
       if (user->getResult(0) == result)
@@ -241,106 +272,6 @@ void NestChooser::numberPlaces() {
     }
     loops.setPlacesAttr(ArrayAttr::get(kernel.getContext(), all));
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Shares of workers
-//===----------------------------------------------------------------------===//
-
-/// Whether results are copied at the end of the kernel, perhaps from elements
-/// of another share.
-bool NestChooser::copiesResults() {
-  return llvm::any_of(llvm::enumerate(block.getTerminator()->getOperands()),
-                      [&](auto result) {
-                        PlaceAttr place = places.lookup(result.value());
-                        return !place || place.getKind() != PlaceKind::Result ||
-                               place.getAt() != int64_t(result.index());
-                      });
-}
-
-/// The shares of the kernel's only nest, along the independent loop with the
-/// most units; loops that units do not divide are left out.
-std::optional<SharedRows> NestChooser::shareOfOwn(Operation *op, int64_t &dim) {
-  auto code = dyn_cast<nest::OpLoopsInterface>(op);
-  if (!code || typeOf(op->getResult(0)).getNumElements() == 0)
-    return std::nullopt;
-  nest::OwnLoops loops = code.getOwnLoops();
-  std::optional<SharedRows> best;
-  RankedTensorType type = typeOf(op->getResult(0));
-  for (auto [along, size] : loops.independent) {
-    // The unit keeps elements that are adjacent in memory together: shorter
-    // inner loops cost more than sharing saves.
-    int64_t unit =
-        along + 1 == type.getRank() ? 256 / bytesOf(type.getElementType()) : 1;
-    if (size % unit != 0 ||
-        (best && std::min(size / unit, nest::kMostShares) <=
-                     std::min(best->size / best->unit, nest::kMostShares)))
-      continue;
-    best = SharedRows{size, unit, loops.work / nest::kShareElements};
-    dim = along;
-  }
-  return best;
-}
-
-/// The shares of nests over the same rows, of which the first may be a
-/// contraction. Each may read values of earlier nests only at the same
-/// position, so that shares need not wait for each other.
-std::optional<SharedRows> NestChooser::shareOfRows() {
-  auto inMemory = [&](Value value) { return isInMemory(value); };
-  llvm::SetVector<Value> all;
-  Operation *first = nullptr;
-  bool isFlat = true;
-  for (const ChosenNest &nest : chosen) {
-    Operation *op = nest.stored.front().getDefiningOp();
-    if (hasLoopNest(op)) {
-      if (!isContraction(op) || !all.empty())
-        return std::nullopt;
-      first = op;
-    }
-    auto elements = dyn_cast<nest::ElementsAttr>(nest.walk);
-    isFlat &= elements && elements.getOrder() == nest::ElementOrder::Flat;
-    all.insert_range(nest.stored);
-  }
-  RankedTensorType type = typeOf(all[0]);
-  for (Value value : all.getArrayRef().drop_front(first ? 1 : 0))
-    if (typeOf(value).getShape() != type.getShape() ||
-        nest::readsElsewhere(value, all, inMemory))
-      return std::nullopt;
-  if (type.getRank() == 0 || type.getNumElements() == 0)
-    return std::nullopt;
-  int64_t shares = type.getNumElements() / nest::kShareElements;
-  if (isFlat)
-    return SharedRows{type.getNumElements(), 64, shares};
-  if (!first)
-    return SharedRows{type.getDimSize(0), 1, shares};
-  auto loops = dyn_cast<nest::OpLoopsInterface>(first);
-  std::optional<SharedRows> rows;
-  if (loops)
-    rows = loops.getSharedRows(chosen.front().walk, inMemory);
-  // Other nests number the rows by their first dimension.
-  return rows && rows->size == type.getDimSize(0) ? rows : std::nullopt;
-}
-
-ShareAttr NestChooser::chooseShare() {
-  if (!limits.hasSeveralNests || chosen.empty() || copiesResults())
-    return {};
-  int64_t dim = 0;
-  bool hasOwn = llvm::any_of(chosen, [](const ChosenNest &nest) {
-    return hasLoopsOfItsOwn(nest.stored.front().getDefiningOp());
-  });
-  std::optional<SharedRows> rows;
-  if (!hasOwn)
-    rows = shareOfRows();
-  else if (chosen.size() == 1)
-    rows = shareOfOwn(chosen.front().stored.front().getDefiningOp(), dim);
-  if (!rows)
-    return {};
-  int64_t shares =
-      std::min({rows->shares, rows->size / rows->unit, nest::kMostShares});
-  if (shares < 2)
-    return {};
-  return ShareAttr::get(kernel.getContext(), dim, rows->size, rows->unit,
-                        shares);
 }
 
 //===----------------------------------------------------------------------===//
@@ -456,6 +387,9 @@ void NestChooser::choose() {
         stored.insert(value);
     if (!formOneNest(reason))
       stored.clear();
+  } else if (!formRowNests()) {
+    stored.clear();
+    chosen.clear();
   }
   if (chosen.empty()) {
     chooseStored();

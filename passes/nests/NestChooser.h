@@ -70,11 +70,17 @@ private:
   void decide(int64_t scratch, int64_t planned, nest::ShareAttr share,
               llvm::StringRef reason);
   void decideMemory(nest::ShareAttr share, llvm::StringRef reason);
-  // Shares of workers.
+  // Shares of workers (NestShares.cpp).
   bool copiesResults();
   nest::ShareAttr chooseShare();
   std::optional<nest::SharedRows> shareOfOwn(mlir::Operation *op, int64_t &dim);
+  std::optional<nest::SharedRows> shareOfPositions();
+  // Rows (NestShares.cpp).
+  int64_t bytesAtOnce(mlir::Value value) const;
+  bool formRowNests();
+  bool readsOwnRows();
   std::optional<nest::SharedRows> shareOfRows();
+  int64_t blockOfRows();
   // The IR.
   llvm::SmallVector<mlir::Operation *> bodyOf(const ChosenNest &nest);
   void emitNest(mlir::OpBuilder &builder, const ChosenNest &nest);
@@ -89,7 +95,8 @@ private:
   llvm::SmallVector<ChosenNest> chosen;
   llvm::DenseMap<mlir::Value, nest::PlaceAttr> places;
   llvm::DenseMap<mlir::Value, mlir::Value>
-      results;              ///< result of a nest for each stored value
+      results;      ///< result of a nest for each stored value
+  int64_t rows = 0; ///< of a kernel whose nests compute rows; 0 for others
   int64_t scratchBytes = 0; ///< bytes of values placed in scratch memory so far
   unsigned numKept = 0;
 };

@@ -104,7 +104,8 @@ enum {
   WEFT_FEATURE_AVX2 = 1,
   WEFT_FEATURE_AVX512 = 2,
   WEFT_FEATURE_NEON = 4,
-  WEFT_FEATURE_CUDA = 8 ///< NVIDIA GPUs run the kernels
+  WEFT_FEATURE_CUDA = 8, ///< NVIDIA GPUs run the kernels
+  WEFT_FEATURE_AVX512_VNNI = 16
 };
 /// Computes the hash function of weft_trailer::hash: a variant of FNV-1a over
 /// 8-byte words, the tail by bytes.

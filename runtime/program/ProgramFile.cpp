@@ -14,6 +14,8 @@ uint64_t hostFeatures() {
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
     features |= WEFT_FEATURE_AVX512;
+  if (__builtin_cpu_supports("avx512vnni"))
+    features |= WEFT_FEATURE_AVX512_VNNI;
   return features;
 #elif defined(__aarch64__)
   return WEFT_FEATURE_NEON;
@@ -23,7 +25,7 @@ uint64_t hostFeatures() {
 }
 
 static std::string featureNames(uint64_t features) {
-  const char *names[] = {"avx2", "avx512", "neon", "cuda"};
+  const char *names[] = {"avx2", "avx512", "neon", "cuda", "avx512vnni"};
   std::string text;
   for (unsigned bit = 0; bit < 64; ++bit)
     if (features >> bit & 1)

@@ -180,15 +180,26 @@ void NestDrawing::drawShare() {
   nest::ShareAttr share = old.getShare();
   if (!share)
     return;
-  int64_t unit = share.getUnit();
-  for (auto loops : kernel.getOps<nest::LoopsOp>())
-    if (auto walk = dyn_cast<nest::ContractionAttr>(loops.getWalk()))
-      unit = walk.getTile().empty() ? unit : walk.getTile()[0];
+  int64_t unit = share.getUnit(), dim = share.getDim();
+  bool fits = true;
+  for (auto loops : kernel.getOps<nest::LoopsOp>()) {
+    auto walk = dyn_cast<nest::ContractionAttr>(loops.getWalk());
+    if (!walk)
+      continue;
+    auto op = cast<nest::OpLoopsInterface>(loops.getNestOp());
+    auto shared = op.getSharedRows(
+        walk, [&](Value of) { return of.getParentBlock() != op->getBlock(); },
+        limits);
+    fits &= shared && shared->size == share.getSize();
+    unit = shared ? shared->unit : unit;
+    dim = shared ? shared->dim : dim;
+  }
   int64_t most = std::min<int64_t>(share.getSize() / unit, 64);
-  share = most < 2 || upTo(4) == 1
+  int64_t block = share.getBlock() ? unit * upTo(16) : 0;
+  share = !fits || most < 2 || upTo(4) == 1
               ? nest::ShareAttr()
-              : nest::ShareAttr::get(context, share.getDim(), share.getSize(),
-                                     unit, upTo(most - 1) + 1);
+              : nest::ShareAttr::get(context, dim, share.getSize(), unit,
+                                     upTo(most - 1) + 1, block);
   kernel->setAttr(nest::kNestAttr,
                   nest::KernelAttr::get(context, old.getTarget(),
                                         old.getScratch(), old.getPlanned(),

@@ -19,12 +19,12 @@ func.func private @softmax(%x: tensor<64x10xf32>) -> tensor<64x10xf32> attribute
   return %6 : tensor<64x10xf32>
 }
 // CPU-LABEL: @softmax
-// AVX2-SAME: nest.kernel = #nest.kernel<target = "cpu:avx2", scratch = 3072>
+// AVX2-SAME: nest.kernel = #nest.kernel<target = "cpu:avx2", scratch = 512>
 // CPU: %[[MAX:.*]] = nest.loops #nest.reduction<register> to [#nest.place<scratch 0>] {
 // CPU:   weft.reduce max %arg0
-// CPU: %[[EXP:.*]] = nest.loops #nest.elements<dimensions> to [#nest.place<scratch 256>] {
+// CPU: %[[EXP:.*]] = nest.loops #nest.elements<dimensions> to [#nest.place<result 0>] {
 // CPU:   weft.broadcast %[[MAX]]
-// CPU: %[[SUM:.*]] = nest.loops #nest.reduction<register> to [#nest.place<scratch 2816>] {
+// CPU: %[[SUM:.*]] = nest.loops #nest.reduction<register> to [#nest.place<scratch 256>] {
 // CPU:   weft.reduce sum %[[EXP]]
 // CPU: nest.loops #nest.elements<dimensions> to [#nest.place<result 0>] {
 // CPU:   %[[B:.*]] = weft.broadcast %[[SUM]]
@@ -157,7 +157,8 @@ func.func private @reversed(%x: tensor<8x12x12x24xf32>, %w: tensor<6x6x12x24xf32
   return %1 : tensor<8x28x28x12xf32>
 }
 // CPU-LABEL: @reversed
-// CPU: nest.loops #nest.convolution<inputs, along 2, tile[
+// AVX2: nest.loops #nest.convolution<outputs, along 2, tile[{{.*}}] copies_kernel = true>
+// AVX512: nest.loops #nest.convolution<inputs, along 2, tile[
 
 // The derivative of a convolution's kernel: each sum has 64 * 28 * 28 products, and those of a sample are summed apart.
 func.func private @kernel_gradient(%x: tensor<64x28x28x12xf32>, %g: tensor<64x28x28x24xf32>) -> tensor<3x3x12x24xf32> attributes {weft.kernel = #weft.kernel<general>} {

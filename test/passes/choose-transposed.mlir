@@ -1,9 +1,12 @@
 // Transposed operands are read by tiles in shared memory: a block of a GPU loads neighbours of them and stores neighbours of the
 // result. A reversed one is transposed, too; a value computed of an argument in front of a transpose is taken to lie as the argument.
+// A CPU walks over such tiles.
 // RUN: weft-opt %s --weft-choose-nests=target=cuda:sm_80 | FileCheck %s
 // RUN: weft-opt %s --weft-choose-nests=target=cpu:avx2 | FileCheck %s --check-prefix=CPU
-// CPU-NOT: #nest.transposed
-// CPU: #nest.elements<dimensions>
+// CPU-LABEL: @turn(
+// CPU: nest.loops #nest.transposed<along = 0>
+// CPU-LABEL: @heads(
+// CPU: nest.loops #nest.elements<dimensions>
 
 // CHECK-LABEL: @turn(
 // CHECK: nest.loops #nest.transposed<along = 0>

@@ -101,6 +101,58 @@ Case rows(int64_t m, int64_t n) {
           {size_t(m * n * 4)}};
 }
 
+/// Returns a softmax, whose rows are shared in blocks.
+Case softmax(int64_t m, int64_t n) {
+  std::string x = type(m, n), r = "tensor<" + std::to_string(m) + "xf32>",
+              to = " : " + r + " -> " + x + "\n", from = x + " -> " + r + "\n";
+  return {
+      "softmax " + std::to_string(m) + "x" + std::to_string(n),
+      function("general", "(%x: " + x + ") -> " + x,
+               "%0 = weft.reduce max %x dims [1] : " + from +
+                   "%1 = weft.broadcast %0 dims [0]" + to +
+                   "%2 = weft.sub %x, %1 : " + x + "\n%3 = weft.exp %2 : " + x +
+                   "\n%4 = weft.reduce sum %3 dims [1] : " + from +
+                   "%5 = weft.broadcast %4 dims [0]" + to +
+                   "%6 = weft.div %3, %5 : " + x + "\nreturn %6 : " + x + "\n"),
+      {size_t(m * n * 4)},
+      {size_t(m * n * 4)}};
+}
+
+/// Returns sums over the first dimension, whose columns are shared.
+Case columnSums(int64_t m, int64_t n) {
+  std::string x = type(m, n), r = "tensor<" + std::to_string(n) + "xf32>";
+  return {"sums of columns",
+          function("reduce", "(%x: " + x + ") -> " + r,
+                   "%0 = weft.reduce sum %x dims [0] : " + x + " -> " + r +
+                       "\n%1 = weft.mul %0, %0 : " + r + "\nreturn %1 : " + r +
+                       "\n"),
+          {size_t(m * n * 4)},
+          {size_t(n * 4)}};
+}
+
+/// Returns a product of tensors that is shared by the batch, or by columns.
+Case product(const std::string &lhs, const std::string &rhs,
+             const std::string &dims, const std::string &to,
+             std::vector<size_t> arguments, size_t bytes) {
+  return {"product " + lhs + " " + rhs,
+          function("dot", "(%a: " + lhs + ", %b: " + rhs + ") -> " + to,
+                   "%0 = weft.dot %a, %b " + dims + " : " + lhs + ", " + rhs +
+                       " -> " + to + "\nreturn %0 : " + to + "\n"),
+          std::move(arguments),
+          {bytes}};
+}
+
+Case transposed(int64_t m, int64_t n) {
+  std::string x = type(m, n), y = type(n, m);
+  return {"a transpose",
+          function("general", "(%x: " + x + ", %y: " + y + ") -> " + y,
+                   "%0 = weft.transpose %x [1, 0] : " + x + " -> " + y +
+                       "\n%1 = weft.add %0, %y : " + y + "\nreturn %1 : " + y +
+                       "\n"),
+          {size_t(m * n * 4), size_t(m * n * 4)},
+          {size_t(m * n * 4)}};
+}
+
 /// Returns a kernel of an op with loops of its own, `op : types`; it has one
 /// result of that type.
 Case oneOp(const std::string &name, const std::string &signature,
@@ -239,6 +291,33 @@ TEST_CASE("all shares of a kernel store the bits of one call") {
     checkShares(flat(64 * 1024), target);
     checkShares(rows(333, 301), target);
     checkShares(rows(7, 20000), target);
+  }
+}
+
+TEST_CASE("shares of rows, batches and columns store the bits of one call") {
+  for (const char *target :
+       {weft::test::testTarget(), "cpu:avx2", "cpu:generic"}) {
+    checkShares(softmax(1000, 257), target);
+    checkShares(softmax(9, 20001), target);
+    checkShares(columnSums(300, 393), target);
+    checkShares(transposed(301, 267), target);
+    checkShares(product("tensor<24x40x48xf32>", "tensor<24x48x37xf32>",
+                        "batch [0] x [0] contract [2] x [1]",
+                        "tensor<24x40x37xf32>",
+                        {24 * 40 * 48 * 4, 24 * 48 * 37 * 4}, 24 * 40 * 37 * 4),
+                target);
+    checkShares(product(type(1025, 1024), "tensor<1024xf32>",
+                        "contract [1] x [0]", "tensor<1025xf32>",
+                        {1025 * 1024 * 4, 4096}, 1025 * 4),
+                target);
+    checkShares(product("tensor<1024xf32>", type(1024, 1027),
+                        "contract [0] x [0]", "tensor<1027xf32>",
+                        {4096, 1024 * 1027 * 4}, 1027 * 4),
+                target);
+    checkShares(product(type(3, 1024), type(1024, 1027), "contract [1] x [0]",
+                        type(3, 1027), {3 * 4096, 1024 * 1027 * 4},
+                        3 * 1027 * 4),
+                target);
   }
 }
 

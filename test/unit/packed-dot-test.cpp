@@ -331,6 +331,33 @@ TEST_CASE("contractions of every pair of element types") {
   }
 }
 
+TEST_CASE("short integers in pairs of steps, of which the last may be half") {
+  for (const char *target :
+       {weft::test::testTarget(), "cpu:avx2", "cpu:generic"}) {
+    std::vector<Case> cases;
+    for (int64_t depth : {65, 257, 302, 515})
+      for (auto [lhs, rhs] : {std::pair(i8, i8), {ui8, i8}, {i16, ui8}})
+        for (bool turned : {false, true}) {
+          std::vector<int64_t> order{1, 0};
+          cases.push_back({{}, {131}, {71}, {depth}, {}, {}});
+          (turned ? cases.back().lhsOrder : cases.back().rhsOrder) = order;
+          cases.back().lhsElement = lhs;
+          cases.back().rhsElement = rhs;
+          cases.back().resultElement = i32;
+        }
+    cases.push_back({{},
+                     {3, 47},
+                     {5, 23},
+                     {9, 29},
+                     {0, 2, 1, 3},
+                     {3, 1, 0, 2},
+                     i8,
+                     i8,
+                     i32});
+    check(cases, target);
+  }
+}
+
 TEST_CASE("ops on a packed contraction are computed at its positions") {
   // The cases have one block of products or several, whole tiles or cut ones,
   // and a last dimension that a tile divides or does not.

@@ -21,6 +21,7 @@ ALLOWED = {
     "compiler/codegen/cpu/CompileKernels.cpp": {"kFewKernels": "threads of the compiler"},
     "compiler/codegen/cpu/ConvertKernel.cpp": {"kMostUnrolled": "which loops LLVM may unroll"},
     "compiler/codegen/cpu/CpuTarget.cpp": {"targetLimits": "how wide a register is"},
+    "compiler/codegen/cpu/ElementNests.cpp": {"kCutElements": "which loops are worth more code, as which LLVM may unroll"},
     "compiler/codegen/cpu/LinkObjects.cpp": {"kMostInMemory": "files of the linker"},
     "compiler/codegen/cpu/LinkPlainObject.cpp": {"kPage": "the format of ELF", "kSegments": "the format of ELF"},
     "compiler/codegen/cpu/LowerKernel.h": {"kMostText": "contexts that are kept", "kMost": "contexts that are kept"},

@@ -25,7 +25,7 @@ using namespace weft;
 
 /// Part of every cache key: raise it when the emitted code changes.
 static constexpr llvm::StringLiteral kCodegenVersion =
-    "weft-cpu-18 llvm-" LLVM_VERSION_STRING;
+    "weft-cpu-19 llvm-" LLVM_VERSION_STRING;
 
 /// The number of kernels up to which one thread compiles plain code faster than
 /// two threads.
@@ -54,7 +54,8 @@ static unsigned threadsOf(const CodegenOptions &options) {
 static std::string cacheKey(llvm::StringRef text, const CpuTarget &target,
                             const CodegenOptions &options) {
   return keyOfCode({kCodegenVersion, options.isBrief ? "brief" : "",
-                    target.triple, target.cpu, target.features, text});
+                    target.triple, target.cpu, target.features,
+                    target.hasByteProducts ? "vnni" : "", text});
 }
 
 /// Compiles a kernel. Takes a lowering for the first kernel that is not in the

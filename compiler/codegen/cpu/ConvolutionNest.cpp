@@ -10,9 +10,10 @@
 //                                            acc[i] += x[.., column + i + kx - 1, c] * w
 //     result = acc
 //
-// If output features of the kernel are not contiguous but input features are
-// (the derivative of the input), vectors run along these and are summed at the
-// end. With one input feature (or sample) and one output feature in each group
+// A small kernel whose output features are not contiguous (the derivative of
+// the input) is copied so that they are. If they are not and the kernel is
+// large, but input features are contiguous, vectors run along these and are
+// summed at the end. With one input feature (or sample) and one output feature in each group
 // (depthwise), x is a vector too. The positions of a tile are adjacent along
 // the last spatial dimension, or along samples if that is short (the derivative
 // of the kernel).
@@ -74,6 +75,7 @@ private:
   Value scaled(Value value, int64_t by) { return e.mul(value, by); }
 
   void placeExtended();
+  void copyKernel(Value to);
   void extend(ElementVectors &of, Value &pointer, Value first, int64_t count,
               Value to);
   void emitPlaces();
@@ -96,7 +98,8 @@ private:
   Type element; ///< of the result
   ElementVectors lhsVectors, rhsVectors, vectors;
   StridedView lhs, rhs;
-  SmallVector<int64_t> strides;                            ///< of the result
+  StridedView given;            ///< the kernel before it is copied
+  SmallVector<int64_t> strides; ///< of the result
   int64_t lanes = 1, groups = 1, features = 0, inputs = 0; ///< of a group
   Lanes along = Lanes::Outputs;
   bool inputsOutside = false;
@@ -116,7 +119,9 @@ bool TiledConvolution::place() {
   if (!left || !right)
     return false;
   lhs = *left;
-  rhs = *right;
+  given = rhs = *right;
+  static_cast<nest::Strides &>(rhs) =
+      nest::kernelRead(op, rhs, walk.getCopiesKernel());
   nest::ConvolutionShape shape =
       nest::convolutionShape(op, lhs, rhs, walk.getLanes(), walk.getAlong());
   strides.assign(shape.result.strides.begin(), shape.result.strides.end());
@@ -184,7 +189,25 @@ void TiledConvolution::placeExtended() {
   if (walk.getCopiesSample())
     extendedSample = vectors.address(memory, constant(ofKernel));
   if (walk.getCopiesKernel())
-    extend(rhsVectors, rhs.pointer, constant(0), weights, memory);
+    copyKernel(memory);
+}
+
+/// Copies the kernel, extended, to memory where output features are adjacent.
+void TiledConvolution::copyKernel(Value to) {
+  unsigned outside = e.depth();
+  Value from = constant(given.first), at = constant(0);
+  ArrayRef<int64_t> r = op.getRhsDims();
+  SmallVector<int64_t> order(r.drop_front(2));
+  order.append({r[1], r[0]});
+  for (int64_t dim : order) {
+    Value i = e.openLoop(given.sizes[dim]);
+    from = e.add(from, scaled(i, given.strides[dim]));
+    at = e.add(at, scaled(i, rhs.strides[dim]));
+  }
+  vectors.store(rhsVectors.loadScalar(rhs.pointer, from), to, at);
+  e.closeLoops(outside);
+  rhsVectors = vectors;
+  rhs.pointer = to;
 }
 
 /// Copies `count` elements from `first` on, extended, from `pointer` to `to`,

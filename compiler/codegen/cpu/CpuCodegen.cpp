@@ -3,7 +3,10 @@
 #include "weft/compiler/codegen/cpu/CpuCodegen.h"
 
 #include "weft/compiler/codegen/cpu/CompileKernels.h"
+#include "weft/compiler/codegen/cpu/DotShape.h"
 #include "weft/compiler/codegen/cpu/LowerKernel.h"
+#include "weft/dialects/weft/KernelTraits.h"
+#include "weft/runtime/abi/weft.h"
 
 using namespace mlir;
 using namespace weft;
@@ -18,6 +21,9 @@ public:
   }
   LogicalResult compile(ModuleOp module, const CodegenOptions &options,
                         CompiledKernels &code) override {
+    for (auto kernel : module.getOps<func::FuncOp>())
+      if (isKernel(kernel) && cpu::usesByteProducts(kernel, kept.target))
+        code.features |= WEFT_FEATURE_AVX512_VNNI;
     return compileKernels(module, kept, options, code.sharedObject);
   }
   LogicalResult printAssembly(ArrayRef<func::FuncOp> kernels,

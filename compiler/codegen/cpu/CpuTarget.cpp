@@ -62,8 +62,12 @@ static CpuTarget findHost() {
   };
   // The features of x86-64-v3 and -v4.
   bool avx2 = all({"avx2", "fma", "bmi", "bmi2", "f16c", "lzcnt", "movbe"});
-  if (avx2 && all({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}))
-    return *CpuTarget::fromName("cpu:avx512");
+  if (avx2 &&
+      all({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"})) {
+    CpuTarget target = *CpuTarget::fromName("cpu:avx512");
+    target.hasByteProducts = all({"avx512vnni"});
+    return target;
+  }
   return *CpuTarget::fromName(avx2 ? "cpu:avx2" : "cpu:generic");
 }
 

@@ -23,6 +23,10 @@ struct CpuTarget {
   std::string features;      ///< LLVM's feature string
   unsigned vectorBytes = 16; ///< of the widest register
   bool hasFma = false;
+  /// Whether it multiplies bytes and adds four products at once (AVX512-VNNI).
+  /// Only the host is known to: code that uses it needs
+  /// WEFT_FEATURE_AVX512_VNNI, too.
+  bool hasByteProducts = false;
   /// WEFT_FEATURE_* bits of weft.h that the kernels need.
   uint64_t runtimeFeatures = 0;
 

@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace mlir;
 using namespace weft::elements;
@@ -128,6 +129,35 @@ void emitPlainDot(KernelEmitter &kernel, const DotShape &shape) {
     sum = arith::AddIOp::create(builder, emitter.loc, sum, product);
   }
   emitter.store(sum, shape.result, elementType, offsets.result);
+}
+
+int64_t stepsTogether(Type lhs, Type rhs, Type result,
+                      const CpuTarget &target) {
+  auto fits = [](Type type, unsigned bits) {
+    return type.isInteger() && type.getIntOrFloatBitWidth() <= bits;
+  };
+  auto isShort = [&](Type type) {
+    return fits(type, 16) && !type.isUnsignedInteger(16);
+  };
+  if (!result.isInteger(32) || !llvm::Triple(target.triple).isX86() ||
+      !isShort(lhs) || !isShort(rhs))
+    return 1;
+  bool areBytes =
+      lhs.isInteger(8) && rhs.isInteger(8) && !rhs.isUnsignedInteger();
+  return areBytes && target.hasByteProducts ? 4 : 2;
+}
+
+bool usesByteProducts(func::FuncOp kernel, const CpuTarget &target) {
+  for (auto loops : kernel.getOps<nest::LoopsOp>()) {
+    auto walk = dyn_cast<nest::ContractionAttr>(loops.getWalk());
+    auto op = dyn_cast_or_null<DotOp>(loops.getNestOp());
+    if (walk && op && walk.getForm() == nest::ContractionForm::Packed &&
+        stepsTogether(typeOf(op.getLhs()).getElementType(),
+                      typeOf(op.getRhs()).getElementType(),
+                      typeOf(op.getResult()).getElementType(), target) == 4)
+      return true;
+  }
+  return false;
 }
 
 LogicalResult emitDot(KernelEmitter &kernel, nest::LoopsOp loops,

@@ -7,6 +7,7 @@
 #include "weft/dialects/weft/ElementTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace weft::elements;
@@ -52,6 +53,12 @@ Value openPlainLoop(ElementEmitter &emitter, Value begin, Value end,
   return position;
 }
 
+/// The type of a step in an element of a panel.
+static Type partOf(OpBuilder &b, const DotPanels &panels, Type packed) {
+  return panels.together == 1 ? packed
+                              : Type(b.getIntegerType(32 / panels.together));
+}
+
 namespace {
 class PanelPacking {
 public:
@@ -59,8 +66,9 @@ public:
                const DotPanels &panels [[clang::lifetimebound]],
                DotRange across, DotRange along, Type packed, Value to)
       : e(kernel.elements), b(e.builder), packed(packed),
-        source(b, e.loc, panels.type, packed), panel(b, e.loc, packed, packed),
-        panels(panels), across(across), along(along), to(to),
+        source(b, e.loc, panels.type, partOf(b, panels, packed)),
+        panel(b, e.loc, packed, packed), panels(panels), across(across),
+        along(along), to(to), group(panels.together),
         lanes(std::max<int64_t>(kernel.target.vectorBytes / bytesOf(packed),
                                 1)) {}
   void pack();
@@ -72,12 +80,23 @@ private:
   Value firstOf(Value number) {
     return e.add(across.first, e.mul(number, panels.width));
   }
+  Value divided(Value count, int64_t by) {
+    return by == 1 ? count
+                   : arith::DivUIOp::create(b, e.loc, count, e.constant(by))
+                         .getResult();
+  }
   Value offset(Value across, Value step);
   Value place(Value number, Value step);
   Value rowOffset(Value row);
+  Value joined(ArrayRef<Value> parts);
+  Value flipped(Value elements);
+  Value loadAcross(Value row, Value step, Value lane, int64_t count);
+  Value loadAlong(Value row, Value step);
+  Value loadElement(Value row, Value step);
   void packRows();
   void packPanel(Value number);
-  void copyWidth(Value from, Value place);
+  void copyWidth(Value row, Value step, Value place);
+  void copyLast(Value number);
   void copyTransposed(Value number);
   void copySquares(Value number, Value group, int64_t used, Value squares);
   void copyElements(Value number, Value begin);
@@ -89,7 +108,10 @@ private:
   const DotPanels &panels;
   DotRange across, along;
   Value to;
+  int64_t group; ///< steps of the contraction in an element of a panel
   int64_t lanes;
+  Value full;  ///< elements of a panel with all their steps
+  Value steps; ///< and with the last one
 };
 } // namespace
 
@@ -100,8 +122,8 @@ Value PanelPacking::offset(Value across, Value step) {
 
 /// The position of a panel's step in the packed memory.
 Value PanelPacking::place(Value number, Value step) {
-  Value steps = arith::MulIOp::create(b, e.loc, number, along.count);
-  return e.mul(e.add(steps, step), panels.width);
+  Value before = arith::MulIOp::create(b, e.loc, number, steps);
+  return e.mul(e.add(before, step), panels.width);
 }
 
 Value PanelPacking::rowOffset(Value row) {
@@ -111,26 +133,106 @@ Value PanelPacking::rowOffset(Value row) {
                            arith::MinUIOp::create(b, e.loc, row, last)));
 }
 
-void PanelPacking::copyWidth(Value from, Value place) {
+/// Joins steps, or vectors of them, to elements of a panel: the first step has
+/// the lowest bits.
+Value PanelPacking::joined(ArrayRef<Value> parts) {
+  if (group == 1)
+    return parts[0];
+  Type wide = packed;
+  auto number = [&](int64_t value) -> Value {
+    Value scalar = e.constant(value, packed);
+    return isa<VectorType>(wide)
+               ? vector::BroadcastOp::create(b, e.loc, wide, scalar).getResult()
+               : scalar;
+  };
+  if (auto vector = dyn_cast<VectorType>(parts[0].getType()))
+    wide = vector.clone(packed);
+  Value all;
+  for (auto [i, part] : llvm::enumerate(parts)) {
+    Value bits = arith::ExtUIOp::create(b, e.loc, wide, part);
+    if (i > 0)
+      bits = arith::ShLIOp::create(b, e.loc, bits, number(i * 32 / group));
+    all = all ? arith::OrIOp::create(b, e.loc, all, bits).getResult() : bits;
+  }
+  return flipped(all);
+}
+
+Value PanelPacking::flipped(Value elements) {
+  if (!panels.flips)
+    return elements;
+  Value bits = e.constant(int32_t(0x80808080), packed);
+  if (isa<VectorType>(elements.getType()))
+    bits = vector::BroadcastOp::create(b, e.loc, elements.getType(), bits);
+  return arith::XOrIOp::create(b, e.loc, elements, bits);
+}
+
+/// Loads elements of a panel that are adjacent across, from `lane` on.
+Value PanelPacking::loadAcross(Value row, Value step, Value lane,
+                               int64_t count) {
+  SmallVector<Value> parts;
+  for (int64_t next = 0; next < group; ++next) {
+    Value at = e.add(e.mul(step, group), e.constant(next));
+    parts.push_back(
+        source.load(panels.pointer, e.add(offset(row, at), lane), count));
+  }
+  return joined(parts);
+}
+
+/// Loads as many elements of a panel as lanes that are adjacent along.
+Value PanelPacking::loadAlong(Value row, Value step) {
+  Value loaded = source.load(panels.pointer, offset(row, e.mul(step, group)),
+                             lanes * group);
+  return group == 1 ? loaded
+                    : flipped(LLVM::BitcastOp::create(
+                          b, e.loc, panel.type(lanes), loaded));
+}
+
+/// Loads an element of a panel of any type; steps behind the last are 0.
+Value PanelPacking::loadElement(Value row, Value step) {
+  Type part = partOf(b, panels, packed);
+  SmallVector<Value> parts;
+  for (int64_t next = 0; next < group; ++next) {
+    Value at = e.add(e.mul(step, group), e.constant(next)), exists;
+    if (next > 0 && panels.along.size() % group != 0) {
+      exists = arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::ult, at,
+                                     along.count);
+      at = arith::SelectOp::create(b, e.loc, exists, at, e.mul(step, group));
+    }
+    Value loaded =
+        extendScalar(b, e.loc, panels.type, part,
+                     e.load(panels.pointer, panels.type, offset(row, at)));
+    if (exists)
+      loaded = arith::SelectOp::create(b, e.loc, exists, loaded,
+                                       e.constant(0, part));
+    parts.push_back(loaded);
+  }
+  return joined(parts);
+}
+
+void PanelPacking::copyWidth(Value row, Value step, Value place) {
   for (int64_t i = 0; i < panels.width; i += lanes) {
     Value lane = e.constant(i);
-    panel.store(source.load(panels.pointer, e.add(from, lane),
-                            std::min(lanes, panels.width - i)),
+    panel.store(loadAcross(row, step, lane, std::min(lanes, panels.width - i)),
                 to, e.add(place, lane));
   }
+}
+
+/// Copies an element at the end that holds fewer steps.
+void PanelPacking::copyLast(Value number) {
+  if (panels.along.size() % group != 0)
+    copyElements(number, full);
 }
 
 /// Transposes squares of lanes x lanes, the last of the width first: the store
 /// of a full vector also writes to the next step, which is packed later.
 void PanelPacking::copyTransposed(Value number) {
   unsigned outside = e.depth();
-  Value squares =
-      arith::DivUIOp::create(b, e.loc, along.count, e.constant(lanes));
-  int64_t full = panels.width / lanes, rest = panels.width % lanes;
+  Value squares = divided(along.count, lanes * group);
+  int64_t whole = panels.width / lanes, rest = panels.width % lanes;
   if (rest > 0)
-    copySquares(number, e.constant(full * lanes), rest, squares);
+    copySquares(number, e.constant(whole * lanes), rest, squares);
   // This is a loop, because a square's code is long.
-  Value group = openPlainLoop(e, e.constant(0), e.constant(full));
+  Value group = openPlainLoop(e, e.constant(0), e.constant(whole));
   copySquares(number, e.mul(group, lanes), lanes, squares);
   e.closeLoops(outside);
   copyElements(number, e.mul(squares, lanes));
@@ -146,9 +248,7 @@ void PanelPacking::copySquares(Value number, Value group, int64_t used,
     offsets.push_back(rowOffset(e.add(first, e.constant(i))));
   Value step = e.mul(openPlainLoop(e, e.constant(0), squares), lanes);
   for (int64_t i = 0; i < lanes; ++i)
-    rows[i] = i < used
-                  ? source.load(panels.pointer, offset(offsets[i], step), lanes)
-                  : rows[0];
+    rows[i] = i < used ? loadAlong(offsets[i], step) : rows[0];
   panel.transpose(rows);
   Value at = e.add(place(number, step), group);
   for (int64_t i = 0; i < lanes; ++i)
@@ -161,11 +261,8 @@ void PanelPacking::copyElements(Value number, Value begin) {
   unsigned outside = e.depth();
   Value row = openPlainLoop(e, e.constant(0), e.constant(panels.width)),
         from = rowOffset(e.add(firstOf(number), row));
-  Value step = openPlainLoop(e, begin, along.count);
-  Value element =
-      extendScalar(b, e.loc, panels.type, packed,
-                   e.load(panels.pointer, panels.type, offset(from, step)));
-  panel.store(element, to, e.add(place(number, step), row));
+  Value step = openPlainLoop(e, begin, steps);
+  panel.store(loadElement(from, step), to, e.add(place(number, step), row));
   e.closeLoops(outside);
 }
 
@@ -174,15 +271,18 @@ void PanelPacking::copyElements(Value number, Value begin) {
 /// Then packs the last panel.
 void PanelPacking::packRows() {
   unsigned outside = e.depth();
-  Value full =
-      arith::DivUIOp::create(b, e.loc, across.count, e.constant(panels.width));
+  Value wide = divided(across.count, panels.width);
   Value first = e.add(panels.base, across.first);
-  Value step = openPlainLoop(e, e.constant(0), along.count),
-        from = offset(first, step);
-  Value number = openPlainLoop(e, e.constant(0), full);
-  copyWidth(e.add(from, e.mul(number, panels.width)), place(number, step));
+  Value step = openPlainLoop(e, e.constant(0), full);
+  Value number = openPlainLoop(e, e.constant(0), wide);
+  copyWidth(e.add(first, e.mul(number, panels.width)), step,
+            place(number, step));
   e.closeLoops(outside);
-  copyElements(openPanels(full), e.constant(0));
+  if (panels.along.size() % group != 0) {
+    copyLast(openPlainLoop(e, e.constant(0), wide));
+    e.closeLoops(outside);
+  }
+  copyElements(openPanels(wide), e.constant(0));
   e.closeLoops(outside);
 }
 
@@ -196,19 +296,21 @@ void PanelPacking::packPanel(Value number) {
       arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::ule, end, inner);
   auto copy = [&] {
     unsigned outside = e.depth();
-    Value row = rowOffset(first),
-          step = openPlainLoop(e, e.constant(0), along.count);
-    copyWidth(offset(row, step), place(number, step));
+    Value row = rowOffset(first), step = openPlainLoop(e, e.constant(0), full);
+    copyWidth(row, step, place(number, step));
     e.closeLoops(outside);
+    copyLast(number);
   };
   emitIf(e, isFull, copy, [&] { copyElements(number, e.constant(0)); });
 }
 
 void PanelPacking::pack() {
   unsigned outside = e.depth();
+  full = divided(along.count, group);
+  steps = packedSteps(e, along.count, panels);
+  int64_t run = lanes * group;
   bool isLoaded = nest::hasVectorLoads(panels.type),
-       hasRuns =
-           panels.along.hasRunsOf(lanes) && panels.along.innerSize() >= lanes;
+       hasRuns = panels.along.hasRunsOf(run) && panels.along.innerSize() >= run;
   if (isLoaded && hasRuns)
     copyTransposed(openPanels(e.constant(0)));
   else if (!isLoaded || panels.across.innerStride() != 1)
@@ -218,6 +320,12 @@ void PanelPacking::pack() {
   else
     packPanel(openPanels(e.constant(0)));
   e.closeLoops(outside);
+}
+
+Value packedSteps(ElementEmitter &emitter, Value steps,
+                  const DotPanels &panels) {
+  return panels.together == 1 ? steps
+                              : panelCount(emitter, steps, panels.together);
 }
 
 Value panelCount(ElementEmitter &emitter, Value positions, int64_t width) {

@@ -13,6 +13,11 @@
 // in a cache. A panel past the end repeats the last row. Elements of a panel
 // have the type of the sums: bf16 becomes f32 as it is packed.
 //
+// Integers of at most 16 bits whose sums have 32 are packed with two or four
+// steps in an element, whose products x86 adds at once:
+//
+//   00 10 20 | 01 11 21 | ...   becomes   00,01 10,11 20,21 | 02,03 ...
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_COMPILER_CODEGEN_CPU_DOTPANELS_H
@@ -34,6 +39,10 @@ struct DotPanels {
   mlir::Type type;
   DotPath across, along;
   int64_t width;
+  int64_t together = 1; ///< steps in an element
+  /// Whether the high bit of each byte is flipped: the processor takes the bytes
+  /// of one operand as unsigned, so -1 is 127, for 128 more.
+  bool flips = false;
 };
 
 /// Positions [first, first + count) of a path.
@@ -46,6 +55,10 @@ struct DotRange {
 /// width, `along` at one of the vector's length.
 void packPanels(KernelEmitter &kernel, const DotPanels &panels, DotRange across,
                 DotRange along, mlir::Type packed, mlir::Value to);
+
+/// The elements of a panel for each position across.
+mlir::Value packedSteps(elements::ElementEmitter &emitter, mlir::Value steps,
+                        const DotPanels &panels);
 
 /// The number of panels: ceil(positions / width).
 mlir::Value panelCount(elements::ElementEmitter &emitter, mlir::Value positions,

@@ -23,6 +23,13 @@ struct DotShape : nest::ContractionShape {
 /// The number of the result's elements that a vector holds.
 int64_t lanesOf(const KernelEmitter &kernel, const DotShape &shape);
 
+/// The steps of a packed contraction whose products the processor adds at once:
+/// 4 of bytes, 2 of integers of 16 bits, else 1.
+int64_t stepsTogether(mlir::Type lhs, mlir::Type rhs, mlir::Type result,
+                      const CpuTarget &target);
+/// Whether a function's code uses CpuTarget::hasByteProducts.
+bool usesByteProducts(mlir::func::FuncOp kernel, const CpuTarget &target);
+
 /// Emits plain loops, of any element types and strides (DotEmitter.cpp).
 void emitPlainDot(KernelEmitter &kernel, const DotShape &shape);
 /// Emits a tile in registers, on unpacked operands (TiledDot.cpp).

@@ -60,10 +60,12 @@ private:
   bool isShared(int64_t dim) const override {
     return split && split->dim == dim;
   }
+  bool hasVectors() const override { return true; }
   mlir::Value scratch() override { return working; }
 
   // Shares (KernelSplit.cpp).
   void openSplit(nest::ShareAttr share);
+  void openBlocks(nest::ShareAttr share);
   void exportShare(mlir::LLVM::LLVMFuncOp body, nest::ShareAttr share);
 
   // Nests (KernelNests.cpp).
@@ -74,11 +76,16 @@ private:
   llvm::LogicalResult checkElements();
   void placeStored();
   llvm::LogicalResult emitNest(nest::LoopsOp loops);
-  llvm::SmallVector<mlir::Value> openDimensions(llvm::ArrayRef<int64_t> shape);
-  llvm::LogicalResult emitElements(nest::LoopsOp loops,
-                                   nest::ElementOrder order);
   llvm::LogicalResult emitOwnNest(mlir::Operation *op);
   llvm::LogicalResult emitCopies();
+
+  // Elements (ElementNests.cpp).
+  mlir::Value openPiece(int64_t dim, int64_t begin, int64_t end, int64_t size);
+  llvm::LogicalResult storeElements(llvm::ArrayRef<mlir::Value> roots,
+                                    const elements::ElementIndex &index);
+  llvm::LogicalResult emitElements(nest::LoopsOp loops,
+                                   nest::ElementOrder order);
+  llvm::LogicalResult emitTransposed(nest::LoopsOp loops, int64_t along);
 
   mlir::func::FuncOp kernel;
   mlir::OpBuilder &builder; ///< builder of `elements`
@@ -95,7 +102,7 @@ private:
 
 /// The nests of a reduction (ReduceNests.cpp), of a contraction
 /// (DotEmitter.cpp) and of a convolution in registers (ConvolutionNest.cpp).
-llvm::LogicalResult emitReduce(elements::ElementEmitter &emitter, ReduceOp op,
+llvm::LogicalResult emitReduce(KernelEmitter &kernel, ReduceOp op,
                                nest::ReductionAttr walk);
 llvm::LogicalResult emitDot(KernelEmitter &kernel, nest::LoopsOp loops,
                             nest::ContractionAttr walk);

@@ -1,6 +1,6 @@
 //===- KernelNests.cpp - loop nests of a kernel ---------------------------===//
 
-#include "weft/compiler/codegen/cpu/KernelEmitter.h"
+#include "weft/compiler/codegen/cpu/DotShape.h"
 #include "weft/compiler/codegen/elements/ElementCode.h"
 #include "weft/compiler/codegen/elements/NestCode.h"
 #include "weft/dialects/weft/ElementTypes.h"
@@ -78,6 +78,9 @@ LLVM::LLVMFuncOp KernelEmitter::createBody() {
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), parameters),
       LLVM::Linkage::Internal);
   body.setNoInline(true);
+  if (usesByteProducts(kernel, target))
+    body.setTargetFeaturesAttr(
+        LLVM::TargetFeaturesAttr::get(context, StringRef("+avx512vnni")));
   unsigned inputs = type.getNumInputs();
   for (auto [i, tensor] : llvm::enumerate(tensors)) {
     body.setArgAttr(i, "llvm.align", builder.getI64IntegerAttr(64));
@@ -188,10 +191,14 @@ LogicalResult KernelEmitter::emit() {
   if (nest::ShareAttr share = decisions.getShare()) {
     openSplit(share);
     exportShare(entry, share);
+    if (share.getBlock() > 0)
+      openBlocks(share);
   }
   for (auto loops : kernel.getOps<nest::LoopsOp>())
     if (failed(emitNest(loops)))
       return failure();
+  elements.endOuterLoops();
+  elements.beginNest();
   return emitCopies();
 }
 
@@ -262,8 +269,11 @@ LogicalResult KernelEmitter::emitNest(nest::LoopsOp loops) {
           .Case([&](nest::ElementsAttr walk) {
             return emitElements(loops, walk.getOrder());
           })
+          .Case([&](nest::TransposedAttr walk) {
+            return emitTransposed(loops, walk.getAlong());
+          })
           .Case([&](nest::ReductionAttr walk) {
-            return emitReduce(elements, cast<ReduceOp>(op), walk);
+            return emitReduce(*this, cast<ReduceOp>(op), walk);
           })
           .Case([&](nest::ContractionAttr walk) {
             return emitDot(*this, loops, walk);
@@ -278,38 +288,6 @@ LogicalResult KernelEmitter::emitNest(nest::LoopsOp loops) {
           });
   elements.beginNest();
   return result;
-}
-
-/// Opens a loop for each dimension.
-SmallVector<Value> KernelEmitter::openDimensions(ArrayRef<int64_t> shape) {
-  SmallVector<Value> dims;
-  for (auto [i, size] : llvm::enumerate(shape))
-    dims.push_back(i == 0 ? openSplitLoop(size) : elements.openLoop(size));
-  return dims;
-}
-
-LogicalResult KernelEmitter::emitElements(nest::LoopsOp loops,
-                                          nest::ElementOrder order) {
-  SmallVector<Value> roots(loops.getStored());
-  RankedTensorType type = typeOf(roots[0]);
-  ElementIndex index;
-  if (order == nest::ElementOrder::Flat) {
-    Value linear = openSplitLoop(type.getNumElements());
-    index = elements.makeFlatIndex(linear, elements.depth());
-  } else {
-    SmallVector<Value> dims = openDimensions(type.getShape());
-    index = elements.makeIndex(dims, elements.depth());
-  }
-  if (elements.depth() > 0)
-    elements.markParallel();
-  FailureOr<SmallVector<Value>> values = elements.storedElements(roots, index);
-  if (failed(values))
-    return failure();
-  Value linear = elements.linearIndex(type.getShape(), index);
-  for (auto [root, value] : llvm::zip_equal(roots, *values))
-    elements.store(value, elements.memoryOf(root),
-                   typeOf(root).getElementType(), linear);
-  return success();
 }
 
 /// Copies results that are an argument, constant data or another result.

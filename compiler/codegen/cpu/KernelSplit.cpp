@@ -31,6 +31,16 @@ void KernelEmitter::openSplit(nest::ShareAttr share) {
   split = found;
 }
 
+/// Opens a loop over blocks of the share's rows around the nests that follow.
+void KernelEmitter::openBlocks(nest::ShareAttr share) {
+  Value length = elements.constant(share.getBlock());
+  Value begin = elements.openStridedLoop(split->begin, split->end, length);
+  split->end = arith::MinSIOp::create(builder, loc, elements.add(begin, length),
+                                      split->end);
+  split->begin = begin;
+  elements.beginOuterLoops();
+}
+
 Value KernelEmitter::openSplitLoop(int64_t n) {
   if (!split)
     return elements.openLoop(n);

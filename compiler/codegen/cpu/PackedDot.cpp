@@ -70,6 +70,8 @@ private:
   Value compare(arith::CmpIPredicate how, Value a, Value b) {
     return arith::CmpIOp::create(builder, e.loc, how, a, b);
   }
+  SmallVector<Value> startSums(Value rhsPanel, Value steps);
+  Value multiplyAdd(Value factor, Value column, Value sum);
   bool hasOneBlock() const { return depthBlock >= lhs.along.size(); }
   /// Whether the columns of a tile are contiguous in the result.
   bool hasFullTiles() const { return resultColumns.hasRunsOf(rhs.width); }
@@ -110,7 +112,11 @@ PackedDot::PackedDot(KernelEmitter &kernel, const DotShape &shape,
       resultRows(shape.rows, &DotDimension::result),
       resultColumns(shape.columns, &DotDimension::result),
       rowBlock(walk.getBlocks()[0]), columnBlock(walk.getBlocks()[1]),
-      depthBlock(walk.getBlocks()[2]), epilogue(kernel, loops) {}
+      depthBlock(walk.getBlocks()[2]), epilogue(kernel, loops) {
+  lhs.together = rhs.together = stepsTogether(shape.lhsType, shape.rhsType,
+                                              shape.resultType, kernel.target);
+  lhs.flips = lhs.together == 4 && !shape.lhsType.isUnsignedInteger();
+}
 
 void PackedDot::placeScratch() {
   int64_t ofRhs = columnBlock * depthBlock + nest::kPanelSlack,
@@ -140,7 +146,8 @@ LogicalResult PackedDot::emit() {
   rhs.base = e.constant(shape.rhsFirst);
   resultBase = zero;
   for (const DotDimension &dim : shape.batch) {
-    Value position = e.openLoop(dim.size);
+    Value position =
+        e.depth() == 0 ? kernel.openSplitLoop(dim.size) : e.openLoop(dim.size);
     lhs.base = e.add(lhs.base, e.mul(position, dim.lhs));
     rhs.base = e.add(rhs.base, e.mul(position, dim.rhs));
     resultBase = e.add(resultBase, e.mul(position, dim.result));
@@ -155,8 +162,9 @@ LogicalResult PackedDot::emitColumns() {
   DotRange k = openBlocks(zero, e.constant(lhs.along.size()), depthBlock);
   packPanels(kernel, rhs, columns, k, shape.resultType, rhsBlock);
   const std::optional<KernelSplit> &split = kernel.rowSplit();
-  Value begin = split ? split->begin : zero,
-        end = split ? split->end : e.constant(lhs.across.size());
+  bool isShared = split && shape.batch.empty();
+  Value begin = isShared ? split->begin : zero,
+        end = isShared ? split->end : e.constant(lhs.across.size());
   DotRange rows = openBlocks(begin, end, rowBlock);
   packPanels(kernel, lhs, rows, k, shape.resultType, lhsBlock);
   return emitTiles(rows, columns, k);
@@ -168,23 +176,75 @@ LogicalResult PackedDot::emitTiles(DotRange rows, DotRange columns,
       openPlainLoop(e, e.constant(0), panelCount(e, columns.count, rhs.width));
   Value i =
       openPlainLoop(e, e.constant(0), panelCount(e, rows.count, lhs.width));
+  Value steps = packedSteps(e, k.count, lhs);
   auto panel = [&](Value block, Value number, int64_t width) {
     Value at =
-        arith::MulIOp::create(builder, e.loc, number, e.mul(k.count, width));
+        arith::MulIOp::create(builder, e.loc, number, e.mul(steps, width));
     return vectors.address(block, at);
   };
   SmallVector<Value> sums = accumulate(panel(lhsBlock, i, lhs.width),
-                                       panel(rhsBlock, j, rhs.width), k.count);
+                                       panel(rhsBlock, j, rhs.width), steps);
   return store(sums, e.add(rows.first, e.mul(i, lhs.width)),
                e.add(columns.first, e.mul(j, rhs.width)), k);
+}
+
+/// Adds the products of all steps in the elements.
+Value PackedDot::multiplyAdd(Value factor, Value column, Value sum) {
+  if (lhs.together == 1)
+    return vectors.multiplyAdd(factor, column, sum);
+  auto parts = VectorType::get(lhs.together * lanes,
+                               builder.getIntegerType(32 / lhs.together));
+  auto divided = [&](Value value) -> Value {
+    return LLVM::BitcastOp::create(builder, e.loc, parts, value);
+  };
+  auto call = [&](StringRef name, ValueRange operands) -> Value {
+    return LLVM::CallIntrinsicOp::create(builder, e.loc, vectors.type(lanes),
+                                         builder.getStringAttr(name), operands)
+        .getResult(0);
+  };
+  if (lhs.together == 4)
+    return call("llvm.x86.avx512.vpdpbusd.512",
+                {sum, divided(factor), divided(column)});
+  StringRef name = lanes == 16  ? "llvm.x86.avx512.pmaddw.d.512"
+                   : lanes == 8 ? "llvm.x86.avx2.pmadd.wd"
+                                : "llvm.x86.sse2.pmadd.wd";
+  return vectors.add(call(name, {divided(factor), divided(column)}), sum);
+}
+
+/// What a tile's sums start from: 0, or, if the rows are flipped, -128 times the
+/// sums of the columns.
+SmallVector<Value> PackedDot::startSums(Value rhsPanel, Value steps) {
+  SmallVector<Value> start(tileVectors, vectors.zeros(lanes));
+  if (lhs.flips) {
+    unsigned outside = e.depth();
+    Value k = openPlainLoop(e, e.constant(0), steps, start);
+    scf::ForOp loop = e.innermostLoop();
+    Value ofAll = vector::BroadcastOp::create(
+        builder, e.loc, vectors.type(lanes),
+        e.constant(int32_t(0x80808080), shape.resultType));
+    SmallVector<Value> next;
+    for (int64_t v = 0; v < tileVectors; ++v)
+      next.push_back(multiplyAdd(
+          ofAll,
+          vectors.load(rhsPanel,
+                       e.add(e.mul(k, rhs.width), e.constant(v * lanes)),
+                       lanes),
+          loop.getRegionIterArgs()[v]));
+    loop.getBody()->getTerminator()->setOperands(next);
+    e.closeLoops(outside);
+    for (auto [v, sum] : llvm::enumerate(loop.getResults()))
+      start[v] = arith::SubIOp::create(builder, e.loc, start[v], sum);
+  }
+  SmallVector<Value> all;
+  for (int64_t i = 0; i < lhs.width; ++i)
+    llvm::append_range(all, start);
+  return all;
 }
 
 SmallVector<Value> PackedDot::accumulate(Value lhsPanel, Value rhsPanel,
                                          Value steps) {
   unsigned outside = e.depth();
-  Value k = openPlainLoop(
-      e, e.constant(0), steps,
-      SmallVector<Value>(lhs.width * tileVectors, vectors.zeros(lanes)));
+  Value k = openPlainLoop(e, e.constant(0), steps, startSums(rhsPanel, steps));
   scf::ForOp loop = e.innermostLoop();
   Value lhsAt = e.mul(k, lhs.width), rhsAt = e.mul(k, rhs.width);
   SmallVector<Value> columns, next;
@@ -196,8 +256,8 @@ SmallVector<Value> PackedDot::accumulate(Value lhsPanel, Value rhsPanel,
         builder, e.loc, vectors.type(lanes),
         vectors.loadScalar(lhsPanel, e.add(lhsAt, e.constant(i))));
     for (int64_t v = 0; v < tileVectors; ++v)
-      next.push_back(vectors.multiplyAdd(
-          factor, columns[v], loop.getRegionIterArgs()[next.size()]));
+      next.push_back(multiplyAdd(factor, columns[v],
+                                 loop.getRegionIterArgs()[next.size()]));
   }
   loop.getBody()->getTerminator()->setOperands(next);
   e.closeLoops(outside);

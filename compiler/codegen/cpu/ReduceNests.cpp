@@ -71,13 +71,15 @@ static SmallVector<Value> operandPosition(ReduceOp op, ArrayRef<Value> kept,
 
 /// Reduces the innermost dimension, with an accumulator for each element and
 /// loop.
-static LogicalResult reduceInRegister(ElementEmitter &e, ReduceOp op,
+static LogicalResult reduceInRegister(KernelEmitter &kernel, ReduceOp op,
                                       nest::ReductionAttr walk) {
+  ElementEmitter &e = kernel.elements;
   RankedTensorType type = typeOf(op.getResult());
   Type elementType = type.getElementType();
   SmallVector<Value> kept, reduced;
   for (int64_t size : type.getShape())
-    kept.push_back(e.openLoop(size));
+    kept.push_back(kept.empty() ? kernel.openSplitLoop(size)
+                                : e.openLoop(size));
   unsigned outer = e.depth();
   Value neutral = emitNeutral(e.builder, e.loc, op.getKind(), elementType);
   for (auto [size, length] :
@@ -120,17 +122,18 @@ namespace {
 /// a row of the result.
 class RowReduction {
 public:
-  RowReduction(ElementEmitter &e [[clang::lifetimebound]], ReduceOp op,
+  RowReduction(KernelEmitter &kernel [[clang::lifetimebound]], ReduceOp op,
                nest::ReductionAttr walk)
-      : e(e), op(op), walk(walk), type(typeOf(op.getResult())),
-        elementType(type.getElementType()), result(e.memoryOf(op.getResult())) {
-  }
+      : kernel(kernel), e(kernel.elements), op(op), walk(walk),
+        type(typeOf(op.getResult())), elementType(type.getElementType()),
+        result(e.memoryOf(op.getResult())) {}
 
   LogicalResult emit() {
     if (!walk.getBlocks().empty())
       partial = e.scratch();
     for (int64_t size : type.getShape().drop_back())
-      outer.push_back(e.openLoop(size));
+      outer.push_back(outer.empty() ? kernel.openSplitLoop(size)
+                                    : e.openLoop(size));
     clear(result);
     if (!partial) {
       for (int64_t size : reducedSizes(op))
@@ -165,7 +168,9 @@ private:
   }
 
   Value openRow() {
-    Value column = e.openLoop(type.getShape().back());
+    int64_t columns = type.getShape().back();
+    Value column =
+        outer.empty() ? kernel.openSplitLoop(columns) : e.openLoop(columns);
     e.markParallel();
     return column;
   }
@@ -211,6 +216,7 @@ private:
     return success();
   }
 
+  KernelEmitter &kernel;
   ElementEmitter &e;
   ReduceOp op;
   nest::ReductionAttr walk;
@@ -222,11 +228,11 @@ private:
 
 } // namespace
 
-LogicalResult emitReduce(ElementEmitter &e, ReduceOp op,
+LogicalResult emitReduce(KernelEmitter &kernel, ReduceOp op,
                          nest::ReductionAttr walk) {
   return walk.getInto() == nest::Accumulate::Register
-             ? reduceInRegister(e, op, walk)
-             : RowReduction(e, op, walk).emit();
+             ? reduceInRegister(kernel, op, walk)
+             : RowReduction(kernel, op, walk).emit();
 }
 
 } // namespace weft::cpu

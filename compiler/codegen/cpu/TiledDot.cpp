@@ -51,18 +51,28 @@ public:
         alongContract(walk.getForm() == nest::ContractionForm::Depth),
         lhs(builder, loc, shape.lhsType, shape.resultType),
         rhs(builder, loc, shape.rhsType, shape.resultType),
-        sum(builder, loc, shape.resultType, shape.resultType) {}
+        sum(builder, loc, shape.resultType, shape.resultType) {
+    if (const std::optional<KernelSplit> &split = kernel.rowSplit())
+      shared = !shape.batch.empty() ? Shared::Batch
+               : shape.rows.empty() || shape.columns.empty() || split->dim > 0
+                   ? Shared::Columns // A vector is a row of the result.
+                   : Shared::Rows;
+  }
   void emit();
 
 private:
   struct Offsets {
     Value lhs, rhs, result;
   };
+  /// What workers share: the outermost loop, or tiles.
+  enum class Shared : uint8_t { None, Batch, Rows, Columns };
   Offsets step(Offsets from, const DotDimension &dim, Value position);
   /// Emits a loop over k in steps; `body` maps accumulators to accumulators.
   SmallVector<Value>
   accumulate(int64_t steps, int64_t width, Offsets at, SmallVector<Value> start,
              llvm::function_ref<SmallVector<Value>(Offsets, ValueRange)> body);
+  void emitAlong(int64_t size, int64_t width, DotDimension step, bool isShared,
+                 Offsets at, llvm::function_ref<void(int64_t, Offsets)> emit);
   void emitTiles(int64_t unit, Offsets at);
   void emitRowTiles(int64_t columns, Offsets at);
   void emitTile(int64_t rows, int64_t columns, Offsets at);
@@ -79,6 +89,7 @@ private:
   nest::TileLoops loops;
   DotDimension row, column, inner;
   TileSize tile;
+  Shared shared = Shared::None;
   bool alongContract;
   ElementVectors lhs, rhs, sum;
 };
@@ -211,43 +222,45 @@ void TiledDot::emitTile(int64_t rows, int64_t columns, Offsets at) {
     emitColumnTile(rows, columns, at);
 }
 
-void TiledDot::emitRowTiles(int64_t columns, Offsets at) {
-  int64_t full = row.size / tile.rows, rest = row.size % tile.rows;
+/// Emits full tiles along a dimension, or this share's of them, and a tile of
+/// the rest.
+void TiledDot::emitAlong(int64_t size, int64_t width, DotDimension step,
+                         bool isShared, Offsets at,
+                         llvm::function_ref<void(int64_t, Offsets)> emit) {
+  int64_t full = size / width, rest = size % width;
   unsigned outside = emitter.depth();
-  DotDimension tall{full, row.lhs * tile.rows, 0, row.result * tile.rows};
   const std::optional<KernelSplit> &split = kernel.rowSplit();
-  if (full == 1 && !split) {
-    emitTile(tile.rows, columns, at);
+  if (full == 1 && !isShared) {
+    emit(width, at);
   } else if (full > 0) {
-    Value position = split ? emitter.openLoop(split->firstUnit, split->lastUnit)
-                           : emitter.openLoop(full);
-    emitTile(tile.rows, columns, step(at, tall, position));
+    Value position = isShared
+                         ? emitter.openLoop(split->firstUnit, split->lastUnit)
+                         : emitter.openLoop(full);
+    emit(width, this->step(at, step, position));
     emitter.closeLoops(outside);
   }
   if (rest == 0)
     return;
-  if (split) // The remaining rows are in the last share only.
+  if (isShared) // The rest is in the last share only.
     emitter.openLoop(emitter.constant(0),
                      arith::ExtUIOp::create(builder, loc, builder.getI64Type(),
                                             split->isLast));
-  emitTile(rest, columns, step(at, tall, emitter.constant(full)));
+  emit(rest, this->step(at, step, emitter.constant(full)));
   emitter.closeLoops(outside);
 }
 
+void TiledDot::emitRowTiles(int64_t columns, Offsets at) {
+  DotDimension tall{0, row.lhs * tile.rows, 0, row.result * tile.rows};
+  emitAlong(row.size, tile.rows, tall, shared == Shared::Rows, at,
+            [&](int64_t rows, Offsets from) { emitTile(rows, columns, from); });
+}
+
 void TiledDot::emitTiles(int64_t unit, Offsets at) {
-  int64_t width = tile.columns * unit, full = column.size / width,
-          rest = column.size % width;
-  unsigned outside = emitter.depth();
-  DotDimension wide{full, 0, column.rhs * width, column.result * width};
-  if (full == 1) {
-    emitRowTiles(width, at);
-  } else if (full > 1) {
-    Value position = emitter.openLoop(full);
-    emitRowTiles(width, step(at, wide, position));
-    emitter.closeLoops(outside);
-  }
-  if (rest != 0)
-    emitRowTiles(rest, step(at, wide, emitter.constant(full)));
+  int64_t width = tile.columns * unit;
+  DotDimension wide{0, 0, column.rhs * width, column.result * width};
+  emitAlong(
+      column.size, width, wide, shared == Shared::Columns, at,
+      [&](int64_t columns, Offsets from) { emitRowTiles(columns, from); });
 }
 
 void TiledDot::emit() {
@@ -258,8 +271,12 @@ void TiledDot::emit() {
   }
   Offsets at{emitter.constant(shape.lhsFirst), emitter.constant(shape.rhsFirst),
              emitter.constant(0)};
-  for (const DotDimension &dim : loops.around)
-    at = step(at, dim, emitter.openLoop(dim.size));
+  for (const DotDimension &dim : loops.around) {
+    bool isSplit = shared == Shared::Batch && emitter.depth() == 0;
+    at = step(at, dim,
+              isSplit ? kernel.openSplitLoop(dim.size)
+                      : emitter.openLoop(dim.size));
+  }
   emitTiles(alongContract ? 1 : lanes, at);
 }
 

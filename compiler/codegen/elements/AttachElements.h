@@ -18,20 +18,27 @@ using ElementFunction = mlir::FailureOr<mlir::Value> (*)(ElementEmitter &,
                                                          ConcreteOp,
                                                          const ElementIndex &);
 
-template <typename ConcreteOp, ElementFunction<ConcreteOp> emit>
-struct ElementModel
-    : ElementCodeOpInterface::ExternalModel<ElementModel<ConcreteOp, emit>,
-                                            ConcreteOp> {
+using Cuts = llvm::SmallVector<std::pair<int64_t, int64_t>>;
+template <typename ConcreteOp> Cuts noCuts(ConcreteOp) { return {}; }
+
+template <typename ConcreteOp, ElementFunction<ConcreteOp> emit,
+          Cuts (*cuts)(ConcreteOp) = noCuts<ConcreteOp>>
+struct ElementModel : ElementCodeOpInterface::ExternalModel<
+                          ElementModel<ConcreteOp, emit, cuts>, ConcreteOp> {
   mlir::FailureOr<mlir::Value> emitElement(mlir::Operation *op,
                                            ElementEmitter &emitter,
                                            const ElementIndex &index) const {
     return emit(emitter, llvm::cast<ConcreteOp>(op), index);
   }
+  Cuts getCuts(mlir::Operation *op) const {
+    return cuts(llvm::cast<ConcreteOp>(op));
+  }
 };
 
-template <typename ConcreteOp, ElementFunction<ConcreteOp> emit>
+template <typename ConcreteOp, ElementFunction<ConcreteOp> emit,
+          Cuts (*cuts)(ConcreteOp) = noCuts<ConcreteOp>>
 void attachElement(mlir::MLIRContext *context) {
-  ConcreteOp::template attachInterface<ElementModel<ConcreteOp, emit>>(
+  ConcreteOp::template attachInterface<ElementModel<ConcreteOp, emit, cuts>>(
       *context);
 }
 

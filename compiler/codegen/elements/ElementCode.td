@@ -39,6 +39,12 @@ def ElementCodeOpInterface : OpInterface<"ElementCodeOpInterface"> {
     }], "::mlir::FailureOr<::mlir::Value>", "emitElement",
       (ins "::weft::elements::ElementEmitter &":$emitter,
            "const ::weft::elements::ElementIndex &":$index)>,
+    InterfaceMethod<[{
+      Where the code of an element changes: dimensions of the result with a
+      position in them, such as the end of a concatenated operand. A CPU's loops
+      end there, so that each has one case.
+    }], "::llvm::SmallVector<std::pair<int64_t, int64_t>>", "getCuts", (ins),
+      /*methodBody=*/"", /*defaultImplementation=*/[{ return {}; }]>,
   ];
 }
 

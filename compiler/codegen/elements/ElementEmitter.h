@@ -69,6 +69,8 @@ public:
   virtual mlir::Value openSharedLoop(int64_t dim, int64_t n) = 0;
   /// Whether openSharedLoop shares the dimension.
   virtual bool isShared(int64_t dim) const = 0;
+  /// Whether LLVM makes vectors of the processor's loops.
+  virtual bool hasVectors() const { return false; }
   /// The temporary memory of the nest (getWorkingBytes of its walk), aligned to
   /// 64 bytes; null if it needs none. The next nest may reuse it.
   virtual mlir::Value scratch() = 0;
@@ -91,6 +93,7 @@ public:
     return processor->openSharedLoop(dim, n);
   }
   bool isShared(int64_t dim) const { return processor->isShared(dim); }
+  bool hasVectors() const { return processor->hasVectors(); }
   /// Starts a nest: forgets positions and elements of the previous nest, and
   /// closes that nest's loops.
   void beginNest();

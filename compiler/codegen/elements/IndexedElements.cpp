@@ -60,7 +60,10 @@ FailureOr<BlockPosition> positionInTensor(ElementEmitter &e,
     int64_t size = b.tensor.getDimSize(dim);
     if (!at)
       at = e.constant(0);
-    if (clamped)
+    // A block without a start in a dimension is within it.
+    bool isWithin =
+        !llvm::is_contained(b.indexMap, int64_t(dim)) && b.extent(dim) <= size;
+    if (clamped || isWithin)
       continue;
     Value exists = arith::CmpIOp::create(
         builder, e.loc, arith::CmpIPredicate::ult, at, e.constant(size));

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace weft::elements {
 
@@ -59,6 +60,18 @@ public:
   /// `otherwise` if the position is no loop's counter.
   unsigned depthOf(mlir::Value position, unsigned otherwise);
 
+  /// Constant bounds of a position in the current nest: [first, second).
+  void setRange(mlir::Value position, int64_t begin, int64_t end) {
+    ranges[position] = {begin, end};
+  }
+  /// The bounds of a position in a dimension of that size.
+  std::pair<int64_t, int64_t> rangeOf(mlir::Value position,
+                                      int64_t size) const {
+    auto found = ranges.find(position);
+    return found == ranges.end() ? std::pair<int64_t, int64_t>(0, size)
+                                 : found->second;
+  }
+
   /// Marks the iterations of the innermost loop as independent in memory.
   void markParallel();
   /// Marks the innermost loop as not to be unrolled or vectorized.
@@ -74,6 +87,7 @@ protected:
 
 private:
   llvm::SmallVector<mlir::scf::ForOp> levels;
+  llvm::DenseMap<mlir::Value, std::pair<int64_t, int64_t>> ranges;
   mlir::Operation *end = nullptr;
   unsigned closed = 0;
 };

@@ -92,7 +92,16 @@ static FailureOr<Value> paddedElement(ElementEmitter &e, PadOp op,
       arith::ConstantOp::create(e.builder, e.loc, e.builder.getBoolAttr(true));
   SmallVector<Value> dims;
   for (auto [i, dim] : llvm::enumerate(index.dims)) {
-    Value position = e.add(dim, e.constant(-op.getLow()[i]));
+    auto [begin, end] = e.rangeOf(dim, typeOf(op.getResult()).getDimSize(i));
+    int64_t low = op.getLow()[i], high = low + type.getDimSize(i);
+    bool isDense = op.getInterior()[i] == 0;
+    if (isDense && (end <= low || begin >= high))
+      return outside;
+    Value position = e.add(dim, e.constant(-low));
+    if (isDense && begin >= low && end <= high) {
+      dims.push_back(position);
+      continue;
+    }
     auto require = [&](arith::CmpIPredicate predicate, Value a, Value b) {
       Value holds = arith::CmpIOp::create(e.builder, e.loc, predicate, a, b);
       inside = arith::AndIOp::create(e.builder, e.loc, inside, holds);
@@ -122,17 +131,40 @@ static FailureOr<Value> paddedElement(ElementEmitter &e, PadOp op,
       .getResult();
 }
 
+static Cuts paddedCuts(PadOp op) {
+  Cuts cuts;
+  for (auto [i, size] : llvm::enumerate(typeOf(op.getInput()).getShape()))
+    if (op.getInterior()[i] == 0)
+      cuts.append({{i, op.getLow()[i]}, {i, op.getLow()[i] + size}});
+  return cuts;
+}
+
+static Cuts concatenatedCuts(ConcatenateOp op) {
+  Cuts cuts;
+  int64_t end = 0;
+  for (Value input : op.getInputs())
+    cuts.push_back({op.getDim(), end += typeOf(input).getDimSize(op.getDim())});
+  return cuts;
+}
+
 static FailureOr<Value> concatenatedElement(ElementEmitter &e, ConcatenateOp op,
                                             const ElementIndex &index) {
   int64_t dim = op.getDim(), start = 0;
+  auto [begin, end] =
+      e.rangeOf(index.dims[dim], typeOf(op.getResult()).getDimSize(dim));
   Value result;
   for (Value input : op.getInputs()) {
-    int64_t size = typeOf(input).getDimSize(dim);
-    if (size == 0)
+    int64_t first = start, size = typeOf(input).getDimSize(dim);
+    start += size;
+    if (first >= end || start <= begin)
       continue;
     e.enterDepth(index.depth);
     SmallVector<Value> dims(index.dims.begin(), index.dims.end());
-    Value position = e.add(dims[dim], e.constant(-start));
+    Value position = e.add(dims[dim], e.constant(-first));
+    if (first <= begin && end <= start) {
+      dims[dim] = position;
+      return e.element(input, e.makeIndex(dims, index.depth));
+    }
     Value clamped =
         arith::MaxSIOp::create(e.builder, e.loc, position, e.constant(0));
     dims[dim] =
@@ -147,23 +179,38 @@ static FailureOr<Value> concatenatedElement(ElementEmitter &e, ConcatenateOp op,
                                               result)
                           .getResult()
                     : *value;
-    start += size;
   }
   // Loops over an empty result need code, too.
   return result ? result : zeroOf(e, typeOf(op.getResult()).getElementType());
 }
 
-/// (position - shift) mod size, with one comparison.
+static int64_t rollBy(int64_t size, int64_t shift) {
+  return size == 0 ? 0 : ((shift % size) + size) % size;
+}
+
+/// (position - shift) mod size, with one comparison at most.
 static Value rolled(ElementEmitter &e, Value position, int64_t size,
                     int64_t shift) {
-  int64_t by = size == 0 ? 0 : ((shift % size) + size) % size;
+  int64_t by = rollBy(size, shift);
   if (by == 0)
     return position;
+  auto [begin, end] = e.rangeOf(position, size);
   Value back = e.add(position, e.constant(-by));
+  if (begin >= by)
+    return back;
+  Value around = e.add(position, e.constant(size - by));
+  if (end <= by)
+    return around;
   Value wraps = arith::CmpIOp::create(
       e.builder, e.loc, arith::CmpIPredicate::slt, back, e.constant(0));
-  return arith::SelectOp::create(e.builder, e.loc, wraps,
-                                 e.add(position, e.constant(size - by)), back);
+  return arith::SelectOp::create(e.builder, e.loc, wraps, around, back);
+}
+
+static Cuts rolledCuts(RollOp op) {
+  Cuts cuts;
+  for (auto [i, size] : llvm::enumerate(typeOf(op.getInput()).getShape()))
+    cuts.push_back({i, rollBy(size, op.getShift()[i])});
+  return cuts;
 }
 
 static FailureOr<Value> rolledElement(ElementEmitter &e, RollOp op,
@@ -276,9 +323,9 @@ void attachMovedElements(MLIRContext *context) {
   attachElement<TransposeOp, transposedElement>(context);
   attachElement<SliceOp, slicedElement>(context);
   attachElement<ReverseOp, reversedElement>(context);
-  attachElement<RollOp, rolledElement>(context);
-  attachElement<PadOp, paddedElement>(context);
-  attachElement<ConcatenateOp, concatenatedElement>(context);
+  attachElement<RollOp, rolledElement, rolledCuts>(context);
+  attachElement<PadOp, paddedElement, paddedCuts>(context);
+  attachElement<ConcatenateOp, concatenatedElement, concatenatedCuts>(context);
   attachElement<DynamicSliceOp, dynamicallySliced>(context);
   attachElement<DynamicUpdateSliceOp, dynamicallyUpdated>(context);
 }

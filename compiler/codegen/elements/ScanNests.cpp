@@ -60,11 +60,53 @@ LogicalResult emitCumulative(ElementEmitter &e, CumulativeOp op) {
   return success();
 }
 
+/// Emits the first position of the largest, or smallest, element of each row by
+/// two loops, of which a processor makes vectors: over the element, and over the
+/// least position of one that is equal, or of a NaN if there is a NaN.
+static LogicalResult emitInTwoLoops(ElementEmitter &e, Operation *op,
+                                    const RowNest &row, ReduceKind kind) {
+  OpBuilder &b = e.builder;
+  Value input = op->getOperand(0);
+  auto openRow = [&](Value first, SmallVector<Value> &values) {
+    Value i = e.openLoop(row.size, first);
+    FailureOr<Value> value = e.element(input, row.at(i));
+    e.enterDepth(e.depth());
+    if (succeeded(value))
+      values = {i, *value, e.innermostLoop().getRegionIterArgs()[0]};
+    return value;
+  };
+  SmallVector<Value> values;
+  if (failed(openRow(emitNeutral(b, e.loc, kind, row.elementType), values)))
+    return failure();
+  Value most = row.close(
+      emitCombine(b, e.loc, kind, row.elementType, values[2], values[1]))[0];
+  bool isNarrow = row.size <= std::numeric_limits<int32_t>::max();
+  Type type = isNarrow ? b.getI32Type() : b.getI64Type();
+  Value none = e.constant(row.size, type);
+  if (failed(openRow(none, values)))
+    return failure();
+  Value is = isa<FloatType>(most.getType())
+                 ? row.either(arith::CmpFOp::create(b, e.loc,
+                                                    arith::CmpFPredicate::OEQ,
+                                                    values[1], most),
+                              row.both(row.isNan(values[1]), row.isNan(most)))
+                 : row.compare(arith::CmpIPredicate::eq, values[1], most);
+  Value at = row.select(is, e.resized(values[0], type), none);
+  Value first = row.close(
+      {arith::MinUIOp::create(b, e.loc, values[2], at).getResult()})[0];
+  row.put(e.narrowed(e.resized(first, b.getI64Type()), op->getResult(0)),
+          op->getResult(0), {});
+  return success();
+}
+
 /// Emits the first position of the largest, or smallest, element of each row.
 static LogicalResult emitArgument(ElementEmitter &e, Operation *op, int64_t dim,
                                   bool largest) {
   Value input = op->getOperand(0);
   RowNest row(e, input, dim);
+  if (e.hasVectors() && dim + 1 == typeOf(input).getRank())
+    return emitInTwoLoops(e, op, row,
+                          largest ? ReduceKind::Max : ReduceKind::Min);
   FailureOr<Value> first = e.element(input, row.at(e.constant(0)));
   if (failed(first))
     return failure();
@@ -89,41 +131,94 @@ static LogicalResult emitArgument(ElementEmitter &e, Operation *op, int64_t dim,
   return success();
 }
 
-/// Emits k searches, each for the first largest of the elements that come after
-/// the previous result in descending order.
-LogicalResult emitTopK(ElementEmitter &e, TopKOp op) {
+namespace {
+/// The k largest elements so far of a row, in the memory of the results: in
+/// descending order, equal ones by position. Free slots have position -1.
+///
+///   input 3 9 5, k = 2:   3 -  ->  9 3  ->  9 5
+struct LargestElements {
+  ElementEmitter &e;
+  TopKOp op;
+  RowNest row;
+  int64_t size; ///< k
+
+  LargestElements(ElementEmitter &e [[clang::lifetimebound]], TopKOp op)
+      : e(e), op(op), row(e, op.getInput(), op.getDim()),
+        size(typeOf(op.getValues()).getDimSize(op.getDim())) {}
+  Value load(Value result, Value slot) {
+    RankedTensorType type = typeOf(result);
+    return e.load(e.memoryOf(result), type.getElementType(),
+                  e.linearIndex(type.getShape(), row.at(slot)));
+  }
+  /// Whether a slot is free or has a smaller element.
+  Value gives(Value held, Value position, Value value) {
+    Value isFree = row.compare(arith::CmpIPredicate::eq, position,
+                               e.constant(-1, position.getType()));
+    return row.either(isFree, row.less(row.elementType, held, value));
+  }
+  void clear();
+  SmallVector<Value> insert(Value value, Value position, ValueRange last);
+};
+} // namespace
+
+void LargestElements::clear() {
+  Value slot = e.openLoop(size);
+  row.put(emitNeutral(e.builder, e.loc, ReduceKind::Max, row.elementType),
+          op.getValues(), slot);
+  row.put(e.narrowed(e.constant(-1), op.getPositions()), op.getPositions(),
+          slot);
+  e.closeLoops(e.depth() - 1);
+}
+
+/// Inserts an element that is larger than the last one, of the slot k - 1;
+/// returns the last one after that. Slots change from the last to the first, so
+/// that each still finds the element of the slot before it.
+SmallVector<Value> LargestElements::insert(Value value, Value position,
+                                           ValueRange last) {
   using P = arith::CmpIPredicate;
-  RowNest row(e, op.getInput(), op.getDim());
-  Value none = e.constant(-1);
-  Value start = emitNeutral(e.builder, e.loc, ReduceKind::Max, row.elementType);
-  Value k =
-      e.openLoop(typeOf(op.getValues()).getDimSize(op.getDim()), {start, none});
-  Value lastValue = e.innermostLoop().getRegionIterArgs()[0],
-        last = e.innermostLoop().getRegionIterArgs()[1];
-  Value i = e.openLoop(row.size, {start, none});
-  ValueRange best = e.innermostLoop().getRegionIterArgs();
+  Value slots = row.select(gives(last[0], last[1], value), e.constant(size),
+                           e.constant(0));
+  Value step = e.openLoop(e.constant(0), slots, last);
+  ValueRange carried = e.innermostLoop().getRegionIterArgs();
+  Value slot =
+            arith::SubIOp::create(e.builder, e.loc, e.constant(size - 1), step),
+        isFirst = row.compare(P::eq, slot, e.constant(0)),
+        before = row.select(isFirst, slot, e.add(slot, e.constant(-1)));
+  SmallVector<Value> held{load(op.getValues(), slot),
+                          load(op.getPositions(), slot)},
+      above{load(op.getValues(), before), load(op.getPositions(), before)},
+      given{value, position};
+  Value takes = gives(held[0], held[1], value);
+  Value no =
+      arith::ConstantOp::create(e.builder, e.loc, e.builder.getBoolAttr(false));
+  Value moves = row.select(isFirst, no, gives(above[0], above[1], value));
+  SmallVector<Value> next;
+  for (int i = 0; i < 2; ++i)
+    next.push_back(
+        row.select(takes, row.select(moves, above[i], given[i]), held[i]));
+  row.put(next[0], op.getValues(), slot);
+  row.put(next[1], op.getPositions(), slot);
+  Value isLast = row.compare(P::eq, step, e.constant(0));
+  return row.close({row.select(isLast, next[0], carried[0]),
+                    row.select(isLast, next[1], carried[1])});
+}
+
+/// Emits one search of the row, which keeps the largest elements so far: most
+/// elements are compared with the last of these alone.
+LogicalResult emitTopK(ElementEmitter &e, TopKOp op) {
+  LargestElements largest(e, op);
+  const RowNest &row = largest.row;
+  largest.clear();
+  Value i = e.openLoop(
+      row.size,
+      {emitNeutral(e.builder, e.loc, ReduceKind::Max, row.elementType),
+       e.narrowed(e.constant(-1), op.getPositions())});
+  ValueRange last = e.innermostLoop().getRegionIterArgs();
   FailureOr<Value> value = e.element(op.getInput(), row.at(i));
   if (failed(value))
     return failure();
   e.enterDepth(e.depth());
-  Type type = row.elementType;
-  Value isSmaller = row.less(type, *value, lastValue),
-        isLarger = row.less(type, lastValue, *value);
-  Value later = row.compare(P::sgt, i, last);
-  // Equal elements are ordered by position; larger elements were taken before.
-  Value truth =
-      arith::ConstantOp::create(e.builder, e.loc, e.builder.getBoolAttr(true));
-  Value notLarger = arith::XOrIOp::create(e.builder, e.loc, isLarger, truth);
-  Value isLeft = row.either(isSmaller, row.both(notLarger, later));
-  isLeft = row.either(isLeft, row.compare(P::eq, last, none));
-  Value better = row.either(row.compare(P::eq, best[1], none),
-                            row.less(type, best[0], *value));
-  better = row.both(better, isLeft);
-  SmallVector<Value> found = row.close(
-      {row.select(better, *value, best[0]), row.select(better, i, best[1])});
-  row.put(found[0], op.getValues(), k);
-  row.put(e.narrowed(found[1], op.getPositions()), op.getPositions(), k);
-  row.close(found);
+  row.close(largest.insert(*value, e.narrowed(i, op.getPositions()), last));
   return success();
 }
 

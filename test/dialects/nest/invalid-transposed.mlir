@@ -1,17 +1,6 @@
 // Invalid tiles of transposed operands, each refused by name.
 // RUN: weft-opt %s --split-input-file --verify-diagnostics
 
-func.func private @turned_on_cpu(%x: tensor<50x40xf32>) -> tensor<40x50xf32> attributes {nest.kernel = #nest.kernel<target = "cpu:avx2">, weft.kernel = #weft.kernel<general>} {
-  // expected-error @below {{'cpu:avx2' has no shared memory; choose nests for it}}
-  %0 = nest.loops #nest.transposed<along = 0> to [#nest.place<result 0>] {
-    %1 = weft.transpose %x [1, 0] : tensor<50x40xf32> -> tensor<40x50xf32>
-    nest.store %1 : tensor<40x50xf32>
-  } : tensor<40x50xf32>
-  return %0 : tensor<40x50xf32>
-}
-
-// -----
-
 func.func private @turned_along_the_last(%x: tensor<50x40xf32>) -> tensor<40x50xf32> attributes {nest.kernel = #nest.kernel<target = "cuda:sm_80">, weft.kernel = #weft.kernel<general>} {
   // expected-error @below {{stores tensors of rank 2; name a dimension in front of the last one}}
   %0 = nest.loops #nest.transposed<along = 1> to [#nest.place<result 0>] {

@@ -335,6 +335,14 @@ func.func private @workers(%x: tensor<8xf32>) -> tensor<8xf32> attributes {nest.
 
 // -----
 
+// expected-error @below {{failed to parse Nest_KernelAttr parameter 'share'}}
+// expected-error @below {{runs its nests for blocks of 6 positions, which units of 4 do not divide}}
+func.func private @blocks(%x: tensor<8xf32>) -> tensor<8xf32> attributes {nest.kernel = #nest.kernel<target = "cpu:avx2", share = #nest.share<dim = 0, size = 8, unit = 4, shares = 2, block = 6>>, weft.kernel = #weft.kernel<general>} {
+  return %x : tensor<8xf32>
+}
+
+// -----
+
 // expected-error @below {{function 'f' has 'nest.kernel' but is no kernel; give it 'weft.kernel'}}
 func.func private @f(%x: tensor<8xf32>) -> tensor<8xf32> attributes {nest.kernel = #nest.kernel<target = "cpu:avx2">} {
   return %x : tensor<8xf32>
