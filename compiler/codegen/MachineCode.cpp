@@ -11,8 +11,17 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/LoopRotation.h"
+#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
+#include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/LCSSA.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
+#include "llvm/Transforms/Vectorize/LoopVectorize.h"
 
 using namespace weft;
 
@@ -39,7 +48,45 @@ static void simplify(llvm::Module &module, llvm::TargetMachine &machine) {
       passes.run(function, analyses);
 }
 
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+/// The passes of Optimization::Nests. A generator has divided, ordered and
+/// mostly vectorized the loops. What is left: short loops, as over a window,
+/// are unrolled before loops over scalars are vectorized, and the rest is
+/// cleaned up. -O3 takes 1.7 times as long in all, and makes no kernel faster
+/// (docs/decisions/2026-11-28-compile-time.md).
+static llvm::FunctionPassManager passesForNests() {
+  llvm::FunctionPassManager passes;
+  auto cleanUp = [&] {
+    passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
+    passes.addPass(llvm::InstCombinePass(
+        llvm::InstCombineOptions().setVerifyFixpoint(false)));
+  };
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(llvm::LoopSimplifyPass());
+  passes.addPass(llvm::LCSSAPass());
+  llvm::LoopPassManager rotation;
+  rotation.addPass(llvm::LoopRotatePass());
+  rotation.addPass(llvm::LICMPass(llvm::LICMOptions()));
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(rotation),
+                                                       /*UseMemorySSA=*/true));
+  passes.addPass(llvm::InstCombinePass(
+      llvm::InstCombineOptions().setVerifyFixpoint(false)));
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(
+      llvm::LoopFullUnrollPass(/*OptLevel=*/3)));
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  cleanUp();
+  passes.addPass(llvm::LoopVectorizePass());
+  passes.addPass(llvm::LoopUnrollPass());
+  cleanUp();
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(
+      llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
+  passes.addPass(llvm::SimplifyCFGPass());
+  return passes;
+}
+
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+                     Optimization optimization) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
@@ -50,14 +97,19 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
-      .run(module, modules);
+  llvm::ModulePassManager passes;
+  if (optimization == Optimization::Nests)
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(passesForNests()));
+  else
+    passes = builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
+  passes.run(module, modules);
 }
 
 struct MachineCodeWriter::State {
-  explicit State(llvm::TargetMachine &machine)
-      : machine(machine), stream(written) {}
+  State(llvm::TargetMachine &machine, Optimization optimization)
+      : machine(machine), optimization(optimization), stream(written) {}
   llvm::TargetMachine &machine;
+  Optimization optimization;
   llvm::SmallVector<char, 0> written; ///< output for the current module
   llvm::raw_svector_ostream stream;
   llvm::legacy::PassManager emission;
@@ -65,8 +117,9 @@ struct MachineCodeWriter::State {
 };
 
 MachineCodeWriter::MachineCodeWriter(llvm::TargetMachine &machine,
-                                     llvm::CodeGenFileType type)
-    : state(std::make_unique<State>(machine)) {
+                                     llvm::CodeGenFileType type,
+                                     Optimization optimization)
+    : state(std::make_unique<State>(machine, optimization)) {
   state->writesNoSuchFiles = machine.addPassesToEmitFile(
       state->emission, state->stream, nullptr, type);
 }
@@ -89,10 +142,10 @@ MachineCodeWriter::write(mlir::Operation *module,
   translated->setTargetTriple(machine.getTargetTriple());
   translated->setDataLayout(machine.createDataLayout());
   prepare(*translated);
-  if (machine.getOptLevel() == llvm::CodeGenOptLevel::None)
+  if (state->optimization == Optimization::Little)
     simplify(*translated, machine);
   else
-    optimize(*translated, machine);
+    optimize(*translated, machine, state->optimization);
   state->emission.run(*translated);
   code.append(state->written.begin(), state->written.end());
   state->written.clear();

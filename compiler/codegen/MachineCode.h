@@ -32,16 +32,24 @@ private:
   mlir::ScopedDiagnosticHandler handler;
 };
 
+/// What LLVM does with a module before its back end.
+enum class Optimization {
+  Little, ///< simplifies: the code is compiled fast, and runs briefly
+  Nests,  ///< the passes that improve loops which a generator has chosen
+  Full    ///< all passes of -O3
+};
+
 /// The passes of LLVM's back end for one machine and one file type. Making them
 /// takes as long as running them on a small kernel, so they are used for
 /// several kernels.
 class MachineCodeWriter {
 public:
-  MachineCodeWriter(llvm::TargetMachine &machine, llvm::CodeGenFileType type);
+  MachineCodeWriter(llvm::TargetMachine &machine, llvm::CodeGenFileType type,
+                    Optimization optimization);
   ~MachineCodeWriter();
   /// Translates a module of the LLVM dialect, calls `prepare` with it,
-  /// optimizes it for the machine (hardly, if its level is None) and appends
-  /// the back end's output to `code`. Returns the error, or nothing.
+  /// optimizes it for the machine and appends the back end's output to `code`.
+  /// Returns the error, or nothing.
   std::string write(mlir::Operation *module, llvm::SmallVectorImpl<char> &code,
                     llvm::function_ref<void(llvm::Module &)> prepare);
 

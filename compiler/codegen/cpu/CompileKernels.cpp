@@ -41,9 +41,13 @@ struct KernelJob {
 };
 } // namespace
 
-static llvm::CodeGenOptLevel levelOf(const CodegenOptions &options) {
-  return options.isBrief ? llvm::CodeGenOptLevel::None
-                         : llvm::CodeGenOptLevel::Aggressive;
+static Optimization optimizationOf(Operation *kernel,
+                                   const CodegenOptions &options) {
+  if (options.isBrief)
+    return Optimization::Little;
+  // The kernels of a routine become scalar code, whose loops none has chosen.
+  return isa<plan::RoutineOp>(kernel) ? Optimization::Full
+                                      : Optimization::Nests;
 }
 
 static unsigned threadsOf(const CodegenOptions &options) {
@@ -70,7 +74,7 @@ static void compile(KernelJob &job, cpu::KeptLowerings &kept,
     return;
   if (!lowering)
     lowering = kept.take(job.kernel->getContext()->getDialectRegistry());
-  job.error = lowering->lower(job.text, levelOf(options),
+  job.error = lowering->lower(job.text, optimizationOf(job.kernel, options),
                               llvm::CodeGenFileType::ObjectFile, job.object);
   if (job.error.empty())
     writeCachedCode(cache, key, job.object);
@@ -190,7 +194,7 @@ static bool compileTogether(ArrayRef<KernelJob> jobs,
           if (!lowering)
             lowering = kept.take(dialects);
           errors[i] =
-              lowering->lower(groups[i], llvm::CodeGenOptLevel::None,
+              lowering->lower(groups[i], Optimization::Little,
                               llvm::CodeGenFileType::ObjectFile, objects[i]);
         });
   if (!llvm::all_of(errors,
@@ -249,7 +253,7 @@ LogicalResult weft::printKernels(ArrayRef<func::FuncOp> kernels,
     print(kernel, text);
     llvm::SmallVector<char> assembly;
     std::string error =
-        lowering.lower(text, llvm::CodeGenOptLevel::Aggressive,
+        lowering.lower(text, optimizationOf(kernel, {}),
                        llvm::CodeGenFileType::AssemblyFile, assembly);
     if (!error.empty()) {
       report(kernel, target, error);

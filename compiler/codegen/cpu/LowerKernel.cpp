@@ -2,7 +2,6 @@
 
 #include "weft/compiler/codegen/cpu/LowerKernel.h"
 
-#include "weft/compiler/codegen/MachineCode.h"
 #include "weft/compiler/codegen/cpu/ConvertKernel.h"
 #include "weft/compiler/codegen/cpu/KernelEmitter.h"
 #include "weft/compiler/codegen/cpu/RoutineEmitter.h"
@@ -82,7 +81,7 @@ static LogicalResult lowerToLLVMDialect(ModuleOp module,
 }
 
 static std::unique_ptr<llvm::TargetMachine>
-createMachine(const CpuTarget &target, llvm::CodeGenOptLevel level,
+createMachine(const CpuTarget &target, Optimization optimization,
               std::string &error) {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -96,6 +95,9 @@ createMachine(const CpuTarget &target, llvm::CodeGenOptLevel level,
     return nullptr;
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+  auto level = optimization == Optimization::Little
+                   ? llvm::CodeGenOptLevel::None
+                   : llvm::CodeGenOptLevel::Aggressive;
   return std::unique_ptr<llvm::TargetMachine>(
       backend->createTargetMachine(triple, target.cpu, target.features, options,
                                    llvm::Reloc::PIC_, std::nullopt, level));
@@ -105,7 +107,7 @@ struct KernelLowering::Generator {
   Generator(const CpuTarget &target, Kind kind)
       : machine(createMachine(target, kind.first, error)) {
     if (machine)
-      writer.emplace(*machine, kind.second);
+      writer.emplace(*machine, kind.second, kind.first);
   }
   std::string error;
   std::unique_ptr<llvm::TargetMachine> machine;
@@ -144,10 +146,10 @@ KernelLowering::Generator &KernelLowering::generatorOf(Kind kind) {
   return *generator;
 }
 
-std::string KernelLowering::lower(StringRef text, llvm::CodeGenOptLevel level,
+std::string KernelLowering::lower(StringRef text, Optimization optimization,
                                   llvm::CodeGenFileType type,
                                   SmallVectorImpl<char> &code) {
-  Generator &generator = generatorOf({level, type});
+  Generator &generator = generatorOf({optimization, type});
   if (!generator.writer)
     return "no code generator for " + target.triple + ": " + generator.error;
   seen += text.size();

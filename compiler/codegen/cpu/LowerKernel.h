@@ -3,11 +3,11 @@
 #ifndef WEFT_COMPILER_CODEGEN_CPU_LOWERKERNEL_H
 #define WEFT_COMPILER_CODEGEN_CPU_LOWERKERNEL_H
 
+#include "weft/compiler/codegen/MachineCode.h"
 #include "weft/compiler/codegen/cpu/CpuTarget.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Support/CodeGen.h"
 
 #include <map>
 #include <memory>
@@ -36,7 +36,7 @@ public:
                  const mlir::DialectRegistry &dialects);
   ~KernelLowering();
   /// Lowers the kernel functions in `text`. Returns the error, or empty.
-  std::string lower(llvm::StringRef text, llvm::CodeGenOptLevel level,
+  std::string lower(llvm::StringRef text, Optimization optimization,
                     llvm::CodeGenFileType type,
                     llvm::SmallVectorImpl<char> &code);
   /// Whether to replace the context, which keeps every type and attribute that
@@ -49,7 +49,7 @@ private:
   static constexpr size_t kMostText = size_t(1) << 20;
   /// One of LLVM's code generators, made for the first use.
   struct Generator;
-  using Kind = std::pair<llvm::CodeGenOptLevel, llvm::CodeGenFileType>;
+  using Kind = std::pair<Optimization, llvm::CodeGenFileType>;
   Generator &generatorOf(Kind kind);
   CpuTarget target;
   std::unique_ptr<mlir::MLIRContext> context;

@@ -164,7 +164,8 @@ static std::string emitPtx(mlir::gpu::GPUModuleOp module, StringRef chip,
   if (!machine)
     return "no PTX back end: " + error;
   SmallVector<char> text;
-  error = MachineCodeWriter(*machine, llvm::CodeGenFileType::AssemblyFile)
+  error = MachineCodeWriter(*machine, llvm::CodeGenFileType::AssemblyFile,
+                            Optimization::Full)
               .write(module, text, [](llvm::Module &) {});
   ptx.assign(text.begin(), text.end());
   return error;
