@@ -222,8 +222,9 @@ static bool sharesTiles(LoopsOp loops, ShareAttr share,
   std::optional<SharedRows> found;
   if (op)
     found = op.getSharedRows(loops.getWalk(), isInMemory, limits);
+  bool isPlain = cast<ContractionAttr>(loops.getWalk()).getTile().empty();
   return found && share.getBlock() == 0 && found->dim == share.getDim() &&
-         found->unit == share.getUnit();
+         (isPlain || found->unit == share.getUnit());
 }
 
 /// Checks that every nest of a shared kernel runs over the shared positions.
