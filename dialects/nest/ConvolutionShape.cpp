@@ -43,11 +43,14 @@ bool suits(ConvolutionOp op, const Strides &lhs, const Strides &rhs,
   return false;
 }
 
-Strides copiedKernel(ConvolutionOp op, const Strides &rhs) {
+Strides copiedKernel(ConvolutionOp op, const Strides &rhs,
+                     ConvolutionLanes lanes) {
   ArrayRef<int64_t> r = op.getRhsDims();
   Strides copy = rhs;
   copy.first = 0;
   SmallVector<int64_t> order{r[0], r[1]}; // the innermost first
+  if (lanes == ConvolutionLanes::Inputs)
+    std::swap(order[0], order[1]);
   llvm::append_range(order, llvm::reverse(r.drop_front(2)));
   int64_t stride = 1;
   for (int64_t dim : order) {

@@ -46,12 +46,15 @@ ConvolutionShape convolutionShape(ConvolutionOp op, const Strides &lhs,
 bool suits(ConvolutionOp op, const Strides &lhs, const Strides &rhs,
            ConvolutionLanes lanes);
 
-/// The strides of a convolution's kernel that is copied to scratch memory:
-/// output features are adjacent, and in front of them inputs and the window.
-Strides copiedKernel(ConvolutionOp op, const Strides &rhs);
+/// The strides of a convolution's kernel that is copied to scratch memory: the
+/// features that are lanes are adjacent, and in front of them the other ones and
+/// the window.
+Strides copiedKernel(ConvolutionOp op, const Strides &rhs,
+                     ConvolutionLanes lanes);
 /// The strides of the kernel that the loops read.
-inline Strides kernelRead(ConvolutionOp op, const Strides &rhs, bool isCopied) {
-  return isCopied ? copiedKernel(op, rhs) : rhs;
+inline Strides kernelRead(ConvolutionOp op, const Strides &rhs,
+                          ConvolutionLanes lanes, bool isCopied) {
+  return isCopied ? copiedKernel(op, rhs, lanes) : rhs;
 }
 
 /// Whether a sample is contiguous, and the loops use one sample at a time when

@@ -357,10 +357,13 @@ Attribute chooseConvolution(ConvolutionOp op, const TargetLimits &limits,
   auto along = lanesOf(op, lhs->strides, rhs->strides, lanes);
   // Windows read the kernel and the elements of a sample many times, so small
   // kernels and samples are converted once, and a kernel is turned whose output
-  // features are not adjacent.
-  Strides copy = copiedKernel(op, rhs->strides);
+  // features are not adjacent, if they fill half a vector.
+  Strides copy = copiedKernel(op, rhs->strides, ConvolutionLanes::Outputs);
+  int64_t features = typeOf(op.getResult()).getDimSize(op.getResultDims()[1]) /
+                     (op.getFeatureGroups() * op.getBatchGroups());
   bool turnsKernel =
       weights <= kMostCopied && along != ConvolutionLanes::Outputs &&
+      (!along || 2 * features >= lanes) &&
       lanesOf(op, lhs->strides, copy, lanes) == ConvolutionLanes::Outputs;
   if (turnsKernel)
     along = ConvolutionLanes::Outputs;
@@ -368,9 +371,9 @@ Attribute chooseConvolution(ConvolutionOp op, const TargetLimits &limits,
     return ownWalk(op);
   bool copiesKernel =
       turnsKernel || (rhsType != element && weights <= kMostCopied);
-  ConvolutionShape shape =
-      convolutionShape(op, lhs->strides, copiesKernel ? copy : rhs->strides,
-                       *along, tiledDimension(op));
+  ConvolutionShape shape = convolutionShape(
+      op, lhs->strides, kernelRead(op, rhs->strides, *along, copiesKernel),
+      *along, tiledDimension(op));
   TileSize tile = placesTile(shape,
                              *along == ConvolutionLanes::Inputs
                                  ? shape.features

@@ -424,7 +424,7 @@ LogicalResult ConvolutionAttr::verifyWalk(Operation *of) const {
       !hasVectorLoads(typeOf(op.getLhs()).getElementType()) ||
       !hasVectorLoads(typeOf(op.getRhs()).getElementType()))
     return refuse(loops) << "there are no vectors of its elements";
-  Strides read = kernelRead(op, rhs->strides, getCopiesKernel());
+  Strides read = kernelRead(op, rhs->strides, getLanes(), getCopiesKernel());
   if (!suits(op, lhs->strides, read, getLanes()))
     return refuse(loops)
            << stringifyConvolutionLanes(getLanes())

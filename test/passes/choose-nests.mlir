@@ -157,8 +157,25 @@ func.func private @reversed(%x: tensor<8x12x12x24xf32>, %w: tensor<6x6x12x24xf32
   return %1 : tensor<8x28x28x12xf32>
 }
 // CPU-LABEL: @reversed
-// AVX2: nest.loops #nest.convolution<outputs, along 2, tile[{{.*}}] copies_kernel = true>
-// AVX512: nest.loops #nest.convolution<inputs, along 2, tile[
+// CPU: nest.loops #nest.convolution<outputs, along 2, tile[{{.*}}] copies_kernel = true>
+
+// Three features fill too little of a vector.
+func.func private @reversed_to_colours(%x: tensor<8x12x12x24xf32>, %w: tensor<6x6x3x24xf32>) -> tensor<8x28x28x3xf32> attributes {weft.kernel = #weft.kernel<general>} {
+  %0 = weft.reverse %w dims [0, 1] : tensor<6x6x3x24xf32>
+  %1 = weft.convolution %x, %0 {lhs_dims = array<i64: 0, 3, 1, 2>, rhs_dims = array<i64: 2, 3, 0, 1>, result_dims = array<i64: 0, 3, 1, 2>, strides = array<i64: 1, 1>, low = array<i64: 5, 5>, high = array<i64: 5, 5>, base_dilation = array<i64: 2, 2>, window_dilation = array<i64: 1, 1>} : tensor<8x12x12x24xf32>, tensor<6x6x3x24xf32> -> tensor<8x28x28x3xf32>
+  return %1 : tensor<8x28x28x3xf32>
+}
+// CPU-LABEL: @reversed_to_colours
+// CPU: nest.loops #nest.convolution<inputs, along 2, tile[
+
+// A kernel of bf16 is converted to a copy in which inputs stay adjacent.
+func.func private @short_to_colours(%x: tensor<8x12x12x24xf32>, %w: tensor<6x6x3x24xbf16>) -> tensor<8x28x28x3xf32> attributes {weft.kernel = #weft.kernel<general>} {
+  %0 = weft.reverse %w dims [0, 1] : tensor<6x6x3x24xbf16>
+  %1 = weft.convolution %x, %0 {lhs_dims = array<i64: 0, 3, 1, 2>, rhs_dims = array<i64: 2, 3, 0, 1>, result_dims = array<i64: 0, 3, 1, 2>, strides = array<i64: 1, 1>, low = array<i64: 5, 5>, high = array<i64: 5, 5>, base_dilation = array<i64: 2, 2>, window_dilation = array<i64: 1, 1>} : tensor<8x12x12x24xf32>, tensor<6x6x3x24xbf16> -> tensor<8x28x28x3xf32>
+  return %1 : tensor<8x28x28x3xf32>
+}
+// CPU-LABEL: @short_to_colours
+// CPU: nest.loops #nest.convolution<inputs, along 2, tile[{{.*}}] copies_kernel = true
 
 // The derivative of a convolution's kernel: each sum has 64 * 28 * 28 products, and those of a sample are summed apart.
 func.func private @kernel_gradient(%x: tensor<64x28x28x12xf32>, %g: tensor<64x28x28x24xf32>) -> tensor<3x3x12x24xf32> attributes {weft.kernel = #weft.kernel<general>} {

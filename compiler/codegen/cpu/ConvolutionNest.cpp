@@ -121,7 +121,7 @@ bool TiledConvolution::place() {
   lhs = *left;
   given = rhs = *right;
   static_cast<nest::Strides &>(rhs) =
-      nest::kernelRead(op, rhs, walk.getCopiesKernel());
+      nest::kernelRead(op, rhs, walk.getLanes(), walk.getCopiesKernel());
   nest::ConvolutionShape shape =
       nest::convolutionShape(op, lhs, rhs, walk.getLanes(), walk.getAlong());
   strides.assign(shape.result.strides.begin(), shape.result.strides.end());
