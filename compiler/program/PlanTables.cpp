@@ -7,6 +7,7 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace weft;
@@ -178,6 +179,8 @@ FailureOr<Offset<fb::Kernel>> KernelTables::write(StringAttr symbol) {
   auto written =
       op ? op->getAttrOfType<IntegerAttr>(fb::kResultsAttr) : IntegerAttr();
   uint32_t results = written ? uint32_t(written.getInt()) : 0;
+  if (auto function = dyn_cast_or_null<FunctionOpInterface>(op))
+    results = function.getNumResults();
   auto made = [&](fb::KernelCode code, Offset<void> table) {
     return fb::CreateKernel(builder, code, table, scratch, operations, results);
   };

@@ -3,6 +3,7 @@
 #include "weft/compiler/program/SerializePlan.h"
 
 #include "weft/compiler/program/PlanTables.h"
+#include "weft/dialects/plan/Sharing.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/ObservesLayout.h"
 #include "weft/dialects/weft/PortFactsAttr.h"
@@ -10,6 +11,7 @@
 #include "weft/runtime/abi/weft.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -43,6 +45,9 @@ private:
       result.push_back(numbers.lookup(value));
     return result;
   }
+  /// The number of the Sharing over these axes, -1 for none.
+  int32_t sharing(LayoutAttr axes);
+  std::vector<flatbuffers::Offset<fb::Sharing>> sharings();
   flatbuffers::Offset<fb::Mesh> mesh();
   std::vector<flatbuffers::Offset<fb::Observation>> observations();
   template <typename Op>
@@ -54,6 +59,7 @@ private:
   const PlanTexts &texts;
   flatbuffers::FlatBufferBuilder builder{1 << 16};
   DenseMap<Value, uint32_t> numbers;
+  llvm::MapVector<LayoutAttr, int32_t> shared;
   std::vector<flatbuffers::Offset<fb::Buffer>> buffers;
   std::vector<flatbuffers::Offset<fb::Instruction>> instructions;
   std::vector<uint8_t> constants;
@@ -66,10 +72,29 @@ void PlanWriter::addBuffer(Value value, fb::BufferKind kind, uint64_t offset,
                            fb::DType dtype, StringRef name) {
   auto type = cast<MemRefType>(value.getType());
   std::vector<int64_t> shape(type.getShape().begin(), type.getShape().end());
+  auto inShared =
+      value.getDefiningOp()->getAttrOfType<IntegerAttr>(fb::kSharedOffsetAttr);
+  uint64_t sharedOffset = inShared ? inShared.getInt() : 0;
   numbers[value] = buffers.size();
-  buffers.push_back(fb::CreateBufferDirect(builder, kind, offset,
-                                           bufferBytes(type), dtype, &shape,
-                                           name.str().c_str()));
+  buffers.push_back(fb::CreateBufferDirect(
+      builder, kind, offset, bufferBytes(type), dtype, &shape,
+      name.str().c_str(), sharing(fb::sharedOver(value)), sharedOffset));
+}
+
+int32_t PlanWriter::sharing(LayoutAttr axes) {
+  if (!axes)
+    return -1;
+  return shared.insert({axes, static_cast<int32_t>(shared.size())})
+      .first->second;
+}
+
+std::vector<flatbuffers::Offset<fb::Sharing>> PlanWriter::sharings() {
+  std::vector<flatbuffers::Offset<fb::Sharing>> all;
+  for (auto &[axes, number] : shared) {
+    auto digits = subAxes(fb::groupAxes(axes));
+    all.push_back(fb::CreateSharingDirect(builder, &digits));
+  }
+  return all;
 }
 
 /// Appends a constant's dense bytes, 64-byte aligned; returns its offset.
@@ -142,7 +167,8 @@ LogicalResult PlanWriter::collectInstructions() {
           fb::CreateLaunchDirect(
               builder, kernels.numberOf(launch.getKernelAttr().getAttr()),
               &arguments,
-              scratch ? static_cast<int32_t>(numbers.lookup(scratch)) : -1));
+              scratch ? static_cast<int32_t>(numbers.lookup(scratch)) : -1,
+              sharing(launch->getAttrOfType<LayoutAttr>(fb::kSharedAttr))));
     } else if (auto start = dyn_cast<fb::StartOp>(op)) {
       starts[start] = instructions.size();
       addInstruction(fb::Operation::Start,
@@ -156,7 +182,8 @@ LogicalResult PlanWriter::collectInstructions() {
     } else if (auto copy = dyn_cast<fb::CopyOp>(op)) {
       addInstruction(fb::Operation::Copy,
                      fb::CreateCopy(builder, numbers.lookup(copy.getSource()),
-                                    numbers.lookup(copy.getTarget())));
+                                    numbers.lookup(copy.getTarget()),
+                                    sharing(fb::sharedOver(copy.getTarget()))));
     } else if (auto jump = dyn_cast<fb::JumpOp>(op)) {
       addInstruction(fb::Operation::Jump,
                      fb::CreateJump(builder, labels[jump.getTarget()]));
@@ -257,11 +284,12 @@ FailureOr<std::vector<uint8_t>> PlanWriter::write() {
   auto moduleTable = builder.CreateVector(code->modules);
   auto instructionTable = builder.CreateVector(instructions);
   auto observed = builder.CreateVector(observations());
+  auto sharingTable = builder.CreateVector(sharings());
   builder.Finish(fb::CreateProgram(builder, WEFT_ABI_VERSION, name, target,
                                    meshOffset, program.getArena(), bufferTable,
                                    inputTable, outputTable, data, kernelTable,
                                    moduleTable, instructionTable, metadata,
-                                   observed),
+                                   observed, sharingTable),
                  fb::ProgramIdentifier());
   return std::vector<uint8_t>(builder.GetBufferPointer(),
                               builder.GetBufferPointer() + builder.GetSize());

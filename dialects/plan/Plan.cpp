@@ -1,6 +1,6 @@
 //===- Plan.cpp - the plan dialect ----------------------------------------===//
 
-#include "weft/dialects/plan/Plan.h"
+#include "weft/dialects/plan/Sharing.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/PortFactsAttr.h"
 #include "weft/layout/Sizes.h"
@@ -98,7 +98,9 @@ LogicalResult ProgramOp::verifyRegions() {
   }
   if (failed(checkLabels(getBody().front()))) // (C2)
     return failure();
-  return checkGroups(*this);
+  if (failed(checkGroups(*this)))
+    return failure();
+  return checkSharing(*this);
 }
 
 bool plan::isInstruction(Operation &op) {

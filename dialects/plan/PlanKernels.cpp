@@ -1,7 +1,7 @@
 //===- PlanKernels.cpp - kernels that are no functions of the host --------===//
 
 #include "weft/dialects/plan/KernelResults.h"
-#include "weft/dialects/plan/Plan.h"
+#include "weft/dialects/plan/Sharing.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/KernelTraits.h"
 #include "weft/layout/Sizes.h"
@@ -160,11 +160,20 @@ LogicalResult PlanDialect::verifyOperationAttribute(Operation *op,
   if (attribute.getName() == kResultsAttr && results &&
       results.getType().isSignlessInteger(64) && results.getInt() >= 0)
     return success();
-  return op->emitError() << "attribute '" << attribute.getName() << "' is "
-                         << attribute.getValue() << "; write '" << kLibraryAttr
-                         << " = #plan.contraction<...>' on a kernel function, '"
-                         << kOperationsAttr << " = 1.0' or '" << kResultsAttr
-                         << " = 1 : i64' on a kernel";
+  auto shared = dyn_cast<LayoutAttr>(attribute.getValue());
+  if (attribute.getName() == kSharedAttr && shared &&
+      shared.getLayout().dims.size() == 1)
+    return success();
+  if (attribute.getName() == kSharedOffsetAttr && results &&
+      results.getInt() >= 0)
+    return success();
+  return op->emitError()
+         << "attribute '" << attribute.getName() << "' is "
+         << attribute.getValue() << "; write '" << kLibraryAttr
+         << " = #plan.contraction<...>' on a kernel function, '"
+         << kOperationsAttr << " = 1.0' or '" << kResultsAttr
+         << " = 1 : i64' on a kernel, '" << kSharedAttr
+         << " = #weft.layout<...>' of rank 1 on what devices share";
 }
 
 LogicalResult LibraryContractionOp::verify() {

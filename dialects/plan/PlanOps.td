@@ -38,7 +38,12 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, IsolatedFromAbove, SingleBlock,
     `plan.program @predict mesh #mesh arena 1600 { ... }`. `arena` is in bytes
     for each device. (C1) a buffer's end is within the arena; (C2) every jump
     names a label of the program, and labels are distinct; (C3) groups are
-    layouts of rank 1 on the program's mesh.
+    layouts of rank 1 on the program's mesh. Devices of one process may share a
+    buffer, and do a launch or copy once: `plan.shared`
+    (dialects/plan/Sharing.h). (C4) what is shared is so over a layout of rank 1
+    on the program's mesh, and a plan.buffer has `plan.shared_offset`; (C5) a launch or copy writes buffers that are shared
+    over the same axes, or not at all if it is not; (C6) a collective's group
+    has the axes over which its targets are shared.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Weft_MeshAttr:$mesh, I64Attr:$arena);
   let regions = (region SizedRegion<1>:$body);

@@ -2,8 +2,8 @@
 
 #include "weft/passes/planning/BufferAssignment.h"
 
-#include "weft/dialects/plan/Plan.h"
 #include "weft/dialects/plan/PlanInstruction.h"
+#include "weft/dialects/plan/Sharing.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/Ports.h"
 #include "weft/dialects/weft/UpdatedOperand.h"
@@ -16,7 +16,8 @@ MemRefType weft::bufferType(Type type) {
   return MemRefType::get(tensor.getShape(), tensor.getElementType());
 }
 
-BufferAssignment::BufferAssignment(func::FuncOp function) : function(function) {
+BufferAssignment::BufferAssignment(func::FuncOp function, bool shares)
+    : function(function), shares(shares) {
   int64_t next = 0;
   number(function.getBody().front(), next);
   for (BlockArgument argument : function.getArguments())
@@ -121,6 +122,7 @@ void BufferAssignment::putFrom(Value value, Place place,
 
 void BufferAssignment::putInArena(Value value) {
   arena.push_back({bufferType(value.getType()), value.getLoc(), nullptr, {}});
+  arena.back().shared = shared(value);
   put(value, {PlaceKind::Arena, static_cast<unsigned>(arena.size() - 1)});
 }
 
@@ -151,6 +153,34 @@ SmallVector<Lifetime> BufferAssignment::lifetimes() const {
     result.push_back(lifetime);
   }
   return result;
+}
+
+LayoutAttr BufferAssignment::shared(Value value) const {
+  if (!shares)
+    return {};
+  if (Operation *op = value.getDefiningOp())
+    return op->getAttrOfType<LayoutAttr>(plan::kSharedAttr);
+  auto argument = cast<BlockArgument>(value);
+  if (!isa<func::FuncOp>(argument.getOwner()->getParentOp()))
+    return {};
+  return shared(Place{PlaceKind::Argument, argument.getArgNumber()});
+}
+
+LayoutAttr BufferAssignment::shared(Place place) const {
+  if (!shares)
+    return {};
+  func::FuncOp its = function;
+  switch (place.kind) {
+  case PlaceKind::Argument:
+    return its.getArgAttrOfType<LayoutAttr>(place.index, plan::kSharedAttr);
+  case PlaceKind::Result:
+    return its.getResultAttrOfType<LayoutAttr>(place.index, plan::kSharedAttr);
+  case PlaceKind::Arena:
+    return arena[place.index].shared;
+  case PlaceKind::Constant:
+    return {};
+  }
+  return {};
 }
 
 //===----------------------------------------------------------------------===//
@@ -240,7 +270,7 @@ bool BufferAssignment::takesPlace(OpOperand &use, Value result) const {
   Value value = use.get();
   auto found = places.find(value);
   if (found == places.end() || !isWritable(found->second) ||
-      !mayOverwrite(value, result))
+      shared(found->second) != shared(result) || !mayOverwrite(value, result))
     return false;
   Place where = found->second;
   auto others = held.find({static_cast<unsigned>(where.kind), where.index});
@@ -277,14 +307,15 @@ void BufferAssignment::assignResults(func::FuncOp function) {
         isa<PlannedDataOpInterface>(producer))
       continue; // An argument, a constant, or returned twice: copied last.
     std::optional<unsigned> donated = donatedArguments[index];
+    Place place = donated
+                      ? Place{PlaceKind::Argument, *donated}
+                      : Place{PlaceKind::Result, static_cast<unsigned>(index)};
     auto mayHold = [&](Value any) {
-      return !donated || mayOverwrite(function.getArgument(*donated), any);
+      return shared(any) == shared(place) &&
+             (!donated || mayOverwrite(function.getArgument(*donated), any));
     };
     if (mayHold(value))
-      putFrom(value,
-              donated ? Place{PlaceKind::Argument, *donated}
-                      : Place{PlaceKind::Result, static_cast<unsigned>(index)},
-              mayHold);
+      putFrom(value, place, mayHold);
   }
 }
 

@@ -22,6 +22,10 @@
 // buffers instead (BufferExchange.h). The result of a branch takes an input's
 // place if every region may overwrite that input with it.
 //
+// Values that several devices share (plan.shared) have buffers of their own, in
+// which no other value is: devices are at different instructions, so that one
+// would overwrite what another reads.
+//
 // A kernel with the attribute weft.scratch = 4096 has 4,096 bytes of the arena
 // while it runs; other values may use them before and after.
 //
@@ -31,6 +35,7 @@
 #define WEFT_PASSES_PLANNING_BUFFERASSIGNMENT_H
 
 #include "weft/dialects/weft/PlannedFlow.h"
+#include "weft/dialects/weft/Weft.h"
 #include "weft/passes/planning/ArenaPacking.h"
 #include "weft/passes/planning/BufferExchange.h"
 
@@ -49,7 +54,8 @@ mlir::OpOperand *changedOperand(mlir::OpResult result);
 /// The memory of each value of a function; no instruction is created.
 class BufferAssignment {
 public:
-  explicit BufferAssignment(mlir::func::FuncOp function);
+  /// `shares`: whether values with plan.shared have buffers of their own.
+  explicit BufferAssignment(mlir::func::FuncOp function, bool shares = true);
 
   Place place(mlir::Value value) const { return places.lookup(value); }
   /// The argument whose memory a result reuses, if any.
@@ -64,6 +70,7 @@ public:
     /// All values in the buffer, one after the other.
     llvm::SmallVector<mlir::Value, 1> values;
     mlir::Operation *exchanging = nullptr; ///< loop that exchanges the buffer
+    LayoutAttr shared = {}; ///< the axes over which devices share it, or null
   };
   llvm::ArrayRef<ArenaBuffer> arenaBuffers() const { return arena; }
   /// The number of the arena buffer that is a launch's scratch memory, if its
@@ -76,6 +83,9 @@ public:
   /// The lifetime of each arena buffer; times count ops, and the ends of loops
   /// and branches.
   llvm::SmallVector<Lifetime> lifetimes() const;
+  /// The axes over which devices share a value or a place, or null.
+  LayoutAttr shared(mlir::Value value) const;
+  LayoutAttr shared(Place place) const;
   /// The places that a loop exchanges from one iteration to the next.
   const BufferExchange &exchange(mlir::Operation *loop) const {
     return exchanges.find(loop)->second;
@@ -129,6 +139,7 @@ private:
   void putInArena(mlir::Value value);
 
   mlir::func::FuncOp function;
+  bool shares;
   llvm::DenseMap<mlir::Value, Place> places;
   /// The values at each place.
   llvm::DenseMap<std::pair<unsigned, unsigned>, llvm::SmallVector<mlir::Value>>
@@ -140,6 +151,22 @@ private:
   llvm::DenseMap<mlir::Operation *, BufferExchange> exchanges;
   llvm::SmallVector<PlannedDataOpInterface> constantOps;
 };
+
+/// The offsets of an assignment's arena buffers. A device that shares nothing
+/// has all buffers in its arena, as without plan.shared: a shared buffer is where
+/// its values would be then, an all-reduced gradient in the place of its
+/// summand. Devices that share have shared buffers in memory of their own.
+struct ArenaPlaces {
+  llvm::SmallVector<int64_t> offsets;       ///< in the arena of each device
+  llvm::SmallVector<int64_t> sharedOffsets; ///< in memory of those that share
+  int64_t bytes = 0;                        ///< of the arena
+};
+ArenaPlaces placeArena(mlir::func::FuncOp function,
+                       const BufferAssignment &assignment);
+
+/// The bytes that the plan of a function will need on a device, without
+/// constants.
+int64_t bytesNeeded(mlir::func::FuncOp function);
 
 } // namespace weft
 

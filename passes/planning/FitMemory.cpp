@@ -55,17 +55,6 @@ static int64_t bytesHeld(ValueRange values) {
   return bytes;
 }
 
-/// The bytes that the plan will need on a device, without constants.
-static int64_t bytesNeeded(func::FuncOp function) {
-  BufferAssignment assignment(function);
-  int64_t bytes = bytesHeld(ValueRange(function.getArguments()));
-  auto returned = function.getBody().front().getTerminator()->getOperands();
-  for (auto [index, value] : llvm::enumerate(returned))
-    if (!assignment.donatedArgument(index))
-      bytes += bytesHeld(value.getType());
-  return bytes + llvm::alignTo(packArena(assignment.lifetimes()).bytes, 64);
-}
-
 //===----------------------------------------------------------------------===//
 // Early scheduling of ops that free memory
 //===----------------------------------------------------------------------===//

@@ -28,6 +28,34 @@ def FitMemoryPass : Pass<"weft-fit-memory", "::mlir::ModuleOp"> {
   ];
 }
 
+def ShareValuesPass : Pass<"weft-share-values", "::mlir::ModuleOp"> {
+  let summary = "Finds what devices of one process store and compute once.";
+  let description = [{
+    Layouts and groups prove that a value has equal bits on all devices that
+    differ along some axes only. Where that saves more time than a wait of these
+    devices for each other takes, the op that computes the value gets
+    `plan.shared` with the axes, and so do arguments and results of the function
+    that hold such values. Several ops in a row cost one wait. A collective
+    writes what all members of its group receive once, without a further wait.
+
+    What loops and branches compute stays on each device, and so do all values
+    of a program for GPUs, and of one that would need more than the module's
+    `weft.memory` bytes, as copies between shared memory and a device's take room.
+
+    Requires: public functions hold calls of kernels, communicating `coll` ops,
+    constants and a return (stage `kernels`).
+    Ensures: the same program; attributes only.
+
+    Example: test/passes/share-values.mlir
+  }];
+  let options = [Option<"target", "target", "std::string", /*default=*/"\"cpu:generic\"",
+                        "the target for which kernels have loop nests">];
+  let statistics = [
+    Statistic<"numLaunches", "launches", "Launches that are done once for several devices">,
+    Statistic<"numPorts", "ports", "Arguments that are stored once for several devices">,
+  ];
+}
+
 def PlaceBuffersPass : Pass<"weft-place-buffers", "::mlir::ModuleOp"> {
   let summary = "Gives every value a buffer and emits the plan.";
   let description = [{
@@ -36,7 +64,8 @@ def PlaceBuffersPass : Pass<"weft-place-buffers", "::mlir::ModuleOp"> {
     in the constant section. A donated argument's result is written in place
     where nobody reads the argument afterwards; otherwise it is copied at the
     end. Where kernels are launches, counted loops are unrolled as far as their
-    instructions are few.
+    instructions are few. Values that devices share (weft-share-values) have an
+    offset in shared memory, too.
 
     Requires: public functions hold calls of kernels, communicating `coll` ops,
     constants and a return (stage `kernels`).

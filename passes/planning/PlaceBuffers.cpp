@@ -6,6 +6,7 @@
 
 #include "weft/dialects/nest/TargetLimits.h"
 #include "weft/dialects/plan/PlanInstruction.h"
+#include "weft/dialects/plan/Sharing.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/LayoutPrice.h"
 #include "weft/dialects/weft/ObservesLayout.h"
@@ -59,6 +60,8 @@ LogicalResult ProgramEmitter::emitPorts() {
         text(attributes, kNameAttr, "in/" + Twine(n)),
         text(attributes, kRoleAttr, "other"), globalType(attributes, type),
         layoutOf(attributes, type.getRank()), factsOf(attributes)));
+    share(inputs.back().getDefiningOp(),
+          assignment.shared(Place{PlaceKind::Argument, n}));
   }
   for (auto [n, resultType] : llvm::enumerate(function.getResultTypes())) {
     auto attributes = function.getResultAttrDict(n);
@@ -78,8 +81,24 @@ LogicalResult ProgramEmitter::emitPorts() {
         text(attributes, kRoleAttr, "other"), globalType(attributes, type),
         layoutOf(attributes, type.getRank()), factsOf(attributes),
         donatedArgument));
+    if (!donatedArgument)
+      share(outputs.back().getDefiningOp(),
+            assignment.shared(
+                Place{PlaceKind::Result, static_cast<unsigned>(n)}));
   }
   return success();
+}
+
+void ProgramEmitter::share(Operation *op, LayoutAttr axes) {
+  if (axes)
+    op->setAttr(plan::kSharedAttr, axes);
+}
+
+/// Emits a copy, which is done once for the devices that share its target.
+void ProgramEmitter::emitCopy(Location loc, Value source, Value target) {
+  auto copy = plan::CopyOp::create(builder, loc, source, target);
+  share(copy, plan::sharedOver(target));
+  ++copies;
 }
 
 Value ProgramEmitter::buffer(Value value) {
@@ -112,16 +131,17 @@ void ProgramEmitter::emitLaunch(func::CallOp call) {
     if (OpOperand *changed = changedOperand(result)) {
       Value &source = all[changed->getOperandNumber()];
       if (source != target) {
-        plan::CopyOp::create(builder, call.getLoc(), source, target);
-        ++copies;
+        emitCopy(call.getLoc(), source, target);
       }
       source = target;
     }
     all.push_back(target);
   }
   std::optional<unsigned> scratch = assignment.scratch(call);
-  plan::LaunchOp::create(builder, call.getLoc(), call.getCalleeAttr(), all,
-                         scratch ? arena[*scratch] : Value());
+  auto launch =
+      plan::LaunchOp::create(builder, call.getLoc(), call.getCalleeAttr(), all,
+                             scratch ? arena[*scratch] : Value());
+  share(launch, call->getAttrOfType<LayoutAttr>(plan::kSharedAttr));
 }
 
 /// Emits a launch of the module's plan.builtin with the call's name and
@@ -146,8 +166,10 @@ void ProgramEmitter::emitBuiltin(PlannedCallOpInterface call) {
   }
   SmallVector<Value> all = buffers(call->getOperands());
   llvm::append_range(all, buffers(call->getResults()));
-  plan::LaunchOp::create(builder, call.getLoc(), FlatSymbolRefAttr::get(kernel),
-                         all, /*scratch=*/Value());
+  auto launch = plan::LaunchOp::create(builder, call.getLoc(),
+                                       FlatSymbolRefAttr::get(kernel), all,
+                                       /*scratch=*/Value());
+  share(launch, call->getAttrOfType<LayoutAttr>(plan::kSharedAttr));
 }
 
 LogicalResult ProgramEmitter::emitInstruction(Operation &op) {
@@ -192,17 +214,13 @@ ProgramEmitter::Moves ProgramEmitter::movesBetween(ArrayRef<Value> sources,
 /// Emits moves, each before another move overwrites its source. If moves form a
 /// circle, the first target is saved.
 void ProgramEmitter::emitMoves(Location loc, Moves moves) {
-  auto emit = [&](Value source, Value target) {
-    plan::CopyOp::create(builder, loc, source, target);
-    ++copies;
-  };
   while (!moves.empty()) {
     auto *ready = llvm::find_if(moves, [&](auto &move) {
       return llvm::none_of(
           moves, [&](auto &other) { return other.first == move.second; });
     });
     if (ready != moves.end()) {
-      emit(ready->first, ready->second);
+      emitCopy(loc, ready->first, ready->second);
       moves.erase(ready);
       continue;
     }
@@ -212,7 +230,7 @@ void ProgramEmitter::emitMoves(Location loc, Moves moves) {
     Value saved = plan::BufferOp::create(builder, loc, type,
                                          builder.getI64IntegerAttr(offset));
     packing.bytes = offset + bufferBytes(type);
-    emit(overwritten, saved);
+    emitCopy(loc, overwritten, saved);
     for (auto &move : moves)
       if (move.first == overwritten)
         move.first = saved;
@@ -240,7 +258,7 @@ LogicalResult ProgramEmitter::emitBlock(Block &block) {
 }
 
 LogicalResult ProgramEmitter::emit() {
-  packing = packArena(assignment.lifetimes());
+  packing = placeArena(function, assignment);
   program = plan::ProgramOp::create(builder, function.getLoc(),
                                     function.getSymNameAttr(), mesh,
                                     builder.getI64IntegerAttr(packing.bytes));
@@ -255,6 +273,13 @@ LogicalResult ProgramEmitter::emit() {
        llvm::zip_equal(assignment.arenaBuffers(), packing.offsets))
     arena.push_back(plan::BufferOp::create(builder, buffer.loc, buffer.type,
                                            builder.getI64IntegerAttr(offset)));
+  for (auto [buffer, op, offset] : llvm::zip_equal(
+           assignment.arenaBuffers(), arena, packing.sharedOffsets)) {
+    share(op.getDefiningOp(), buffer.shared);
+    if (buffer.shared)
+      op.getDefiningOp()->setAttr(plan::kSharedOffsetAttr,
+                                  builder.getI64IntegerAttr(offset));
+  }
   for (PlannedDataOpInterface constant : assignment.constants())
     constants.push_back(plan::ConstantOp::create(
         builder, constant.getLoc(),

@@ -49,6 +49,7 @@ private:
   llvm::LogicalResult emitCase(PlannedBranchOpInterface choice);
   void emitJumpUnless(mlir::Location loc, mlir::Value condition,
                       llvm::StringRef label);
+  void emitCopy(mlir::Location loc, mlir::Value source, mlir::Value target);
   void emitFinalCopies(mlir::func::ReturnOp op);
   void emitMoves(mlir::Location loc, Moves moves);
   Moves movesBetween(llvm::ArrayRef<mlir::Value> sources,
@@ -57,6 +58,8 @@ private:
   std::string label(llvm::StringRef what) {
     return (what + " " + llvm::Twine(labels++)).str();
   }
+  /// Marks an op that is shared over these axes, if any.
+  static void share(mlir::Operation *op, LayoutAttr axes);
   mlir::Value buffer(mlir::Value value);
   llvm::SmallVector<mlir::Value> buffers(mlir::ValueRange values);
   LayoutAttr layoutOf(mlir::DictionaryAttr attributes, int64_t rank);
@@ -66,7 +69,7 @@ private:
   Builtins &builtins;
   BufferAssignment assignment;
   mlir::OpBuilder builder;
-  ArenaPacking packing;
+  ArenaPlaces packing;
   plan::ProgramOp program;
   llvm::SmallVector<mlir::Value> inputs, outputs, arena, constants;
   /// The loops around the present instruction, and the iteration in whose body

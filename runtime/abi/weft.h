@@ -240,9 +240,28 @@ void weft_runtime_set_host(weft_runtime *runtime, weft_host_fn call,
 /// run on buffers, so that reads of unwritten memory show; for tests. Off at
 /// first.
 void weft_runtime_poison(weft_runtime *runtime, int on);
+/// Whether CPU devices of this process share what layouts prove equal: buffers,
+/// and the launches that compute them. On at first. Results have the same bits
+/// with and without. Waits for enqueued work; arrays that exist are adapted by
+/// the next run that writes them. A run on memory of the caller shares if each
+/// output that the program shares (weft_program_holder) has one address for all
+/// devices that share it.
+void weft_runtime_share(weft_runtime *runtime, int on);
+/// What devices of this process shared in the last run.
+typedef struct weft_sharing {
+  uint64_t instructions; ///< that one device did for several
+  uint64_t waits;        ///< of several devices for each other, for those
+  uint64_t bytes;        ///< that the other devices did not store
+} weft_sharing;
+weft_sharing weft_runtime_sharing(const weft_runtime *runtime);
+/// The first position of the mesh among those that may have one memory for an
+/// output: the position itself if its device shares with no other.
+int64_t weft_program_holder(const weft_program *program, size_t output,
+                            int64_t position);
 /// Makes the arenas and port buffers of all other devices unreadable while
 /// kernels of a device run, and during a collective those outside of its group:
-/// an access gets SIGSEGV. For tests, for runs on buffers, on a runtime of CPU
+/// an access gets SIGSEGV. Memory that devices share is only readable but for
+/// launches that are done for all of them. For tests, for runs on buffers, on a runtime of CPU
 /// devices with one worker. Off at first.
 weft_error *weft_runtime_isolate(weft_runtime *runtime, int on);
 
@@ -283,6 +302,7 @@ weft_error *weft_buffer_create_on_host(const weft_buffer *like,
 /// devices or on the host. Each process copies its own shards.
 weft_error *weft_buffer_assign(weft_buffer *to, const weft_buffer *from);
 /// Returns the address, valid on that device, of one device's local memory.
+/// Devices of one process may have the same (weft_runtime_share).
 void *weft_buffer_local(weft_buffer *buffer, int64_t position, size_t *bytes);
 
 typedef struct weft_counter {

@@ -177,12 +177,14 @@ void CrossProcessGroup::copyResults() {
     for (const auto *slices : {&side.packed, &side.direct})
       for (const MemberSlice &slice : *slices)
         for (size_t m = 1; m < own.size(); ++m) {
-          auto at = [&](int64_t member) {
+          auto of = [&](int64_t member) {
             return static_cast<char *>(
-                       arrays[size_t(member) * targetCount + slice.array]) +
-                   slice.box.sourceOffset;
+                arrays[size_t(member) * targetCount + slice.array]);
           };
-          std::memcpy(at(own[m]), at(own[0]), size_t(slice.box.run));
+          if (char *target = of(own[m])) // else it shares another's memory
+            std::memcpy(target + slice.box.sourceOffset,
+                        of(own[0]) + slice.box.sourceOffset,
+                        size_t(slice.box.run));
         }
 }
 

@@ -15,6 +15,10 @@ std::string describeDeadlock(const Plan &plan, const Ownership &ownership,
       continue;
     text += "; device " + std::to_string(position) + " waits at " +
             plan.describe(device.pc) + " for device";
+    if (plan.instructions[device.pc].kind != plan::Operation::Wait) {
+      text += "s that share what it writes";
+      continue;
+    }
     uint32_t number = plan.instructions[device.pc].index;
     const Collective &collective = plan.collectives[number];
     const char *separator = " ";

@@ -314,7 +314,8 @@ public:
     host->call(host->user, function, sources, read, targets, count);
     for (size_t m = 1; m < members; ++m)
       for (size_t n = 0; n < count; ++n)
-        std::memcpy(targets[m * count + n], targets[n], bytes[n]);
+        if (void *target = targets[m * count + n])
+          std::memcpy(target, targets[n], bytes[n]);
   }
   std::vector<MemberSlice>
   needs(int64_t, const std::function<bool(int64_t)> &) const override {

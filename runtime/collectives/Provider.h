@@ -90,7 +90,8 @@ public:
   /// have arrived.
   virtual int64_t chunkCount(int64_t group) const = 0;
   /// Runs one piece. sources[member * number of sources + i], targets likewise.
-  /// Members of other processes have no targets (null); only those slices of
+  /// Members of other processes have no targets (null), nor have members that
+  /// share an earlier member's; only those slices of
   /// their sources are read that needs() returns.
   virtual void run(int64_t group, void *const *sources, void *const *targets,
                    int64_t chunk) const = 0;

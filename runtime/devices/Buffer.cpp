@@ -27,29 +27,37 @@ static Status createBuffer(weft_runtime *runtime, const weft_program *program,
       return ok;
   auto buffer = std::make_unique<weft_buffer>(
       weft_buffer{program->program, &port, runtime, runtime->tickets});
+  buffer->isResult = !isInput && port.donatedFrom < 0;
   buffer->locals.resize(size_t(plan.mesh.size()));
   buffer->addresses.resize(size_t(plan.mesh.size()));
+  buffer->holders = runtime->holders(plan, port);
   Ownership owners = runtime->ownership(plan.mesh);
   for (int64_t p = 0; p < plan.mesh.size(); ++p) {
     if (!owners.isOwn(p))
       continue;
-    std::unique_ptr<DeviceMemory> &local = buffer->locals[size_t(p)];
-    int64_t device = plan.mesh.devices[p];
-    std::string what = "\"" + port.name + "\"";
-    bool isResult = !isInput && port.donatedFrom < 0;
-    if (Status ok = isResult ? runtime->devices->allocateResult(
-                                   device, port.localBytes, what, local)
-                             : runtime->devices->allocate(
-                                   device, port.localBytes, what, local);
-        !ok)
-      return ok;
-    if (runtime->poison)
-      if (Status ok = runtime->devices->fill(*local, 0xFF); !ok)
+    size_t holder =
+        size_t(buffer->holders.empty() ? p : buffer->holders[size_t(p)]);
+    if (!buffer->locals[holder])
+      if (Status ok = buffer->allocate(holder); !ok)
         return ok;
-    buffer->addresses[size_t(p)] = local->address();
+    buffer->addresses[size_t(p)] = buffer->locals[holder]->address();
   }
   *out = buffer.release();
   return {};
+}
+
+Status weft_buffer::allocate(size_t position) {
+  DeviceSet &devices = *runtime->devices;
+  int64_t device = program->plan().mesh.devices[position];
+  std::string what = "\"" + port->name + "\"";
+  std::unique_ptr<DeviceMemory> &local = locals[position];
+  if (Status ok =
+          isResult
+              ? devices.allocateResult(device, port->localBytes, what, local)
+              : devices.allocate(device, port->localBytes, what, local);
+      !ok)
+    return ok;
+  return runtime->poison ? devices.fill(*local, 0xFF) : Status();
 }
 
 Status weft_buffer::awaitUse() const {
@@ -299,7 +307,7 @@ WEFT_EXPORT void *weft_buffer_local(weft_buffer *buffer, int64_t position,
                                     size_t *bytes) {
   if (!buffer || position < 0 || size_t(position) >= buffer->locals.size())
     return nullptr;
-  const std::unique_ptr<DeviceMemory> &local = buffer->locals[size_t(position)];
+  const DeviceMemory *local = buffer->memoryOf(size_t(position));
   if (!local)
     return nullptr; // another process holds it
   if (bytes)

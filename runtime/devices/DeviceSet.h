@@ -88,8 +88,12 @@ struct Run {
   bool poison = false;
   /// Whether a GPU may launch instructions together, as a CUDA graph.
   bool graphs = true;
+  /// Whether devices of this process may share memory: buffers that they have
+  /// equal bits in. It takes ports with one memory for all that share them.
+  bool share = false;
   /// Whether to keep devices apart, for tests (see canIsolate()); `memory` is
-  /// the ports' memory of each device, by its position.
+  /// the ports' memory of each device, by its position; several devices may
+  /// have the same.
   bool isolate = false;
   std::vector<std::pair<int64_t, const DeviceMemory *>> memory;
   /// The list to which times of launches, collectives and copies are added;
@@ -169,6 +173,8 @@ public:
   /// Sets how collectives of programs that are prepared from now on exchange
   /// data; refused by devices that know one way only.
   virtual Status setCollectives(CollectiveMode mode) = 0;
+  /// Whether devices of one process can share memory.
+  virtual bool sharesMemory() const { return false; }
   /// Whether runs can keep devices apart; the error has the reason if not.
   virtual Status canIsolate() const = 0;
 

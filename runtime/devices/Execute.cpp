@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 using namespace weft::runtime;
 
@@ -73,11 +74,20 @@ static std::vector<PortMemory> memoryOfPorts(const weft_runtime &runtime,
                                              void *const *outputs) {
   size_t positions = plan.mesh.devices.size();
   Ownership owners = runtime.ownership(plan.mesh);
+  std::vector<std::vector<int64_t>> firsts = runtime.firsts(plan);
+  bool isShared =
+      runtime.isSharing() &&
+      sharesPorts(plan, firsts, {outputs, plan.outputs.size() * positions});
   std::vector<PortMemory> all;
   auto add = [&](const PortInfo &port, void *const *locals, bool isWritten) {
+    int32_t shared = isShared ? plan.buffers[port.buffer].shared : -1;
+    auto isCounted = [&](size_t p) {
+      auto first = shared < 0 ? p : size_t(firsts[size_t(shared)][p]);
+      return first != p && locals[first] == locals[p];
+    };
     for (size_t p = 0; p < positions; ++p)
       if (auto begin = reinterpret_cast<uintptr_t>(locals[p]);
-          owners.isOwn(int64_t(p)) && port.localBytes)
+          owners.isOwn(int64_t(p)) && port.localBytes && !isCounted(p))
         all.push_back({begin, begin + port.localBytes, &port, isWritten, p});
   };
   for (size_t i = 0; i < plan.inputs.size(); ++i)
@@ -186,6 +196,10 @@ static Status countElsewhere(weft_runtime &runtime, const Plan &plan,
 
 static void count(weft_runtime &runtime, const Plan &plan,
                   const CollectiveCounts &counts) {
+  if (std::exchange(runtime.sharedOf, &plan) != &plan)
+    runtime.shared = runtime.isSharing()
+                         ? countShared(plan, runtime.firsts(plan))
+                         : SharedCounts();
   runtime.counters.clear();
   for (size_t name = 0; name < counts.size(); ++name)
     if (counts[name].occurrences || counts[name].bytes)
@@ -237,8 +251,8 @@ memoryOf(const Binding &binding) {
   std::vector<std::pair<int64_t, const DeviceMemory *>> out;
   for (const weft_buffer *buffer : binding.buffers)
     for (size_t p = 0; p < buffer->locals.size(); ++p)
-      if (buffer->locals[p])
-        out.emplace_back(int64_t(p), buffer->locals[p].get());
+      if (const DeviceMemory *memory = buffer->memoryOf(p))
+        out.emplace_back(int64_t(p), memory);
   return out;
 }
 
@@ -322,6 +336,7 @@ static Status enqueue(weft_runtime *runtime, const weft_program *program,
   run.outputs = std::move(binding.outputs);
   run.poison = areBuffers && runtime->poison;
   run.graphs = runtime->graphs;
+  run.share = runtime->isSharing();
   run.isolate = areBuffers && runtime->isolate;
   if (run.isolate)
     run.memory = memoryOf(binding);
@@ -339,6 +354,8 @@ static Status enqueueBuffers(weft_runtime *runtime, const weft_program *program,
                              weft_buffer *const *inputs,
                              weft_buffer *const *outputs, const How &how,
                              Ticket &out) {
+  if (Status ok = adaptSharing(runtime, program, outputs); !ok)
+    return ok;
   auto bind = [&](const Plan &plan, Binding &binding) {
     return bindBuffers(*runtime, plan, inputs, outputs, binding);
   };

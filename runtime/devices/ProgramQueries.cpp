@@ -223,6 +223,21 @@ WEFT_EXPORT size_t weft_program_instruction_count(const weft_program *program) {
   return program ? program->program->plan().instructions.size() : 0;
 }
 
+WEFT_EXPORT int64_t weft_program_holder(const weft_program *program,
+                                        size_t output, int64_t position) {
+  if (!program)
+    return position;
+  const Plan &plan = program->program->plan();
+  if (output >= plan.outputs.size() || position < 0 ||
+      position >= plan.mesh.size())
+    return position;
+  int32_t shared = plan.buffers[plan.outputs[output].buffer].shared;
+  if (shared < 0)
+    return position;
+  return plan.sharings[size_t(shared)].firsts(
+      [](int64_t) { return true; })[size_t(position)];
+}
+
 WEFT_EXPORT size_t weft_program_pieces(const weft_program *program,
                                        weft_piece *out, size_t room) {
   std::vector<StraightPiece> pieces = straightPieces(program->program->plan());

@@ -160,6 +160,21 @@ WEFT_EXPORT void weft_runtime_graphs(weft_runtime *runtime, int on) {
     runtime->graphs = on != 0;
 }
 
+WEFT_EXPORT void weft_runtime_share(weft_runtime *runtime, int on) {
+  if (!runtime || runtime->process != ::getpid())
+    return;
+  std::unique_lock<std::mutex> guard = runtime->lockIdle();
+  runtime->share = on != 0;
+  runtime->sharedOf = nullptr;
+}
+
+WEFT_EXPORT weft_sharing weft_runtime_sharing(const weft_runtime *runtime) {
+  if (!runtime)
+    return {};
+  const SharedCounts &its = runtime->shared;
+  return {its.instructions, its.waits, its.bytes};
+}
+
 WEFT_EXPORT weft_error *weft_runtime_isolate(weft_runtime *runtime, int on) {
   return guarded([&]() -> Status {
     if (!runtime)

@@ -29,12 +29,28 @@ struct weft_buffer {
   /// The memory at each position; null for a device of another process.
   std::vector<std::unique_ptr<weft::runtime::DeviceMemory>> locals = {};
   std::vector<void *> addresses = {}; ///< addresses of `locals`
+  /// The position that has the memory of each; itself if this is empty. Other
+  /// positions have no `locals`, but an address.
+  std::vector<int64_t> holders = {};
   uint64_t check = 0;   ///< the last check that found it bound to a port
   uint64_t lastUse = 0; ///< the last run that uses it: see TicketLog
   /// Whether the memory is the host's. It then has one copy of each shard of
   /// this process, at the first own position that holds the shard.
   bool isOnHost = false;
+  /// The output for which `holders` was last found right, and for shared memory
+  /// or not.
+  std::pair<const weft::runtime::PortInfo *, bool> adaptedTo = {};
+  bool isResult = false; ///< whether the host reads it after each run
 
+  /// The memory of a position; null for a device of another process.
+  const weft::runtime::DeviceMemory *memoryOf(size_t position) const {
+    return locals[holders.empty() ? position : size_t(holders[position])].get();
+  }
+  /// Gives positions the memory of these holders, or memory of their own if
+  /// there are none. Waits for runs that use the buffer.
+  weft::Status hold(std::vector<int64_t> wanted);
+  /// Allocates the memory of a position.
+  weft::Status allocate(size_t position);
   /// Waits until the buffer may be read and written.
   weft::Status awaitUse() const;
   /// Copies between the memory at a position and the host, by `box`.
@@ -69,6 +85,15 @@ struct weft_runtime {
   /// threads that work for the runtime.
   weft::Status checkProcess() const;
 
+  /// For each position the one whose memory of a port it has, where devices of
+  /// this process share it; empty if each has its own.
+  std::vector<int64_t> holders(const weft::runtime::Plan &plan,
+                               const weft::runtime::PortInfo &port) const;
+  /// For each sharing of the plan the positions that this process' devices share
+  /// with; they are not used unless isSharing().
+  std::vector<std::vector<int64_t>>
+  firsts(const weft::runtime::Plan &plan) const;
+  bool isSharing() const { return share && devices->sharesMemory(); }
   /// The process that runs each device of a mesh.
   weft::runtime::Ownership ownership(const weft::Mesh &mesh) const;
 
@@ -85,6 +110,7 @@ struct weft_runtime {
   std::mutex mutex;
   std::atomic<bool> poison = false;
   std::atomic<bool> graphs = true;
+  std::atomic<bool> share = true;
   bool isolate = false; ///< guarded by the mutex
   std::shared_ptr<weft::runtime::TicketLog> tickets =
       std::make_shared<weft::runtime::TicketLog>();
@@ -93,6 +119,9 @@ struct weft_runtime {
   /// The texts of the last weft_gpu_notes().
   std::vector<std::string> notes;
   std::vector<const char *> noteTexts;
+  /// What devices share in the last run, of this plan.
+  weft::runtime::SharedCounts shared;
+  const weft::runtime::Plan *sharedOf = nullptr;
   /// Counters of the last run: written before its ticket is settled.
   std::vector<weft_counter> counters;
   /// Memory of weft_device_allocate; guarded by the mutex.
@@ -100,5 +129,15 @@ struct weft_runtime {
   /// The devices; the last member, as enqueued work uses all of the above.
   std::unique_ptr<weft::runtime::DeviceSet> devices;
 };
+
+namespace weft::runtime {
+
+/// A program writes a port once for the devices that share it, or on each
+/// device; arrays that another program has created are adapted to it. Wrong
+/// arguments are left to the run's checks.
+Status adaptSharing(const weft_runtime *runtime, const weft_program *program,
+                    weft_buffer *const *outputs);
+
+} // namespace weft::runtime
 
 #endif // WEFT_RUNTIME_DEVICES_RUNTIME_H

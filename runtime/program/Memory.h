@@ -55,11 +55,13 @@ public:
     if (!std::exchange(isHuge, true) && mapped >= size_t(4) << 20)
       madvise(pages, mapped, MADV_HUGEPAGE);
   }
-  /// Makes the memory readable and writable, or neither.
-  bool setReachable(bool isReachable) const {
-    return !pages ||
-           mprotect(pages, mapped,
-                    isReachable ? PROT_READ | PROT_WRITE : PROT_NONE) == 0;
+  enum class Access { None, Read, Write };
+  /// Makes the memory readable and writable, only readable, or neither.
+  bool setAccess(Access access) const {
+    int allowed = access == Access::Write  ? PROT_READ | PROT_WRITE
+                  : access == Access::Read ? PROT_READ
+                                           : PROT_NONE;
+    return !pages || mprotect(pages, mapped, allowed) == 0;
   }
   void *data() const { return begin; }
   size_t size() const { return count; }

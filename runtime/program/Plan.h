@@ -37,6 +37,27 @@ struct BufferInfo {
   std::vector<int64_t> shape;
   int64_t input = -1, output = -1;
   bool writable = false;
+  int32_t shared = -1; ///< index of Plan::sharings
+  uint64_t sharedOffset = 0;
+};
+
+/// Devices that have equal bits in buffers, and may have these in common.
+struct Sharing {
+  std::vector<int64_t> groupOf; ///< indexed by position
+  uint64_t bytes = 0; ///< of the memory with the buffers that are not ports
+
+  /// For each position the first position of its group for which `isOwn` holds;
+  /// the position itself if it is not own.
+  template <typename IsOwn> std::vector<int64_t> firsts(IsOwn &&isOwn) const {
+    std::vector<int64_t> firstOf(groupOf.size(), -1), out;
+    for (int64_t p = 0; p < int64_t(groupOf.size()); ++p) {
+      int64_t &first = firstOf[size_t(groupOf[size_t(p)])];
+      if (first < 0 && isOwn(p))
+        first = p;
+      out.push_back(isOwn(p) ? first : p);
+    }
+    return out;
+  }
 };
 
 /// A port: memory that a caller binds.
@@ -131,6 +152,8 @@ struct Instruction {
   /// Arguments of a launch, as a range of `arguments`; scratch memory, if any,
   /// is the last.
   uint32_t firstArgument = 0, argumentCount = 0;
+  /// Launch, Copy: the index of Plan::sharings of the buffers that it writes.
+  int32_t shared = -1;
 };
 
 struct Plan {
@@ -139,6 +162,7 @@ struct Plan {
   uint64_t arenaBytes = 0;
   const uint8_t *constants = nullptr;
   uint64_t constantBytes = 0;
+  std::vector<Sharing> sharings;
   std::vector<BufferInfo> buffers;
   std::vector<PortInfo> inputs, outputs;
   std::vector<Kernel> kernels;
@@ -158,6 +182,21 @@ struct Plan {
   /// without a name.
   WEFT_EXPORT std::string kernelName(uint32_t kernel) const;
 };
+
+/// Whether devices that share a port which the program writes have one memory
+/// for it, as they must have to do instructions once. `firsts` are those of each
+/// sharing, `outputs` the addresses by port and position.
+WEFT_EXPORT bool sharesPorts(const Plan &plan,
+                             std::span<const std::vector<int64_t>> firsts,
+                             std::span<void *const> outputs);
+
+/// The numbers of weft_sharing for a run, of devices for which `firsts` are the
+/// ones that they share with.
+struct SharedCounts {
+  uint64_t instructions = 0, waits = 0, bytes = 0;
+};
+SharedCounts countShared(const Plan &plan,
+                         std::span<const std::vector<int64_t>> firsts);
 
 /// Bytes that the busiest device sends in one execution.
 WEFT_EXPORT uint64_t bytesSent(const Mesh &mesh, const Collective &collective);

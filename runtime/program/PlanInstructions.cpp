@@ -48,6 +48,8 @@ Status PlanReader::readLaunch(size_t index, const plan::Launch &launch,
     return ok;
   if (Status ok = readScratch(what, launch, i); !ok)
     return ok;
+  if (Status ok = readShared(what, launch.shared(), i.shared); !ok)
+    return ok;
   i.argumentCount = uint32_t(out.arguments.size()) - i.firstArgument;
   return {};
 }
@@ -98,6 +100,8 @@ Status PlanReader::readCopy(size_t index, const plan::Copy &copy,
   if (out.buffers[i.index].bytes != out.buffers[i.target].bytes)
     return badPlan(at(index), " copies ", out.buffers[i.index].bytes,
                    " bytes to a buffer of ", out.buffers[i.target].bytes);
+  if (Status ok = readShared(at(index), copy.shared(), i.shared); !ok)
+    return ok;
   return checkWritable(at(index), i.target);
 }
 

@@ -80,6 +80,8 @@ Status PlanReader::read() {
   out.target = readText(in.target());
   if (Status ok = readMesh(); !ok)
     return ok;
+  if (Status ok = readSharings(); !ok)
+    return ok;
   if (Status ok = readBuffers(); !ok)
     return ok;
   if (Status ok = readPorts(); !ok)
@@ -88,7 +90,9 @@ Status PlanReader::read() {
     return ok;
   if (Status ok = readKernels(); !ok)
     return ok;
-  return readInstructions();
+  if (Status ok = readInstructions(); !ok)
+    return ok;
+  return checkSharings();
 }
 
 Status PlanReader::readMesh() {
@@ -153,6 +157,9 @@ Status PlanReader::readBuffer(size_t index, const plan::Buffer &buffer) {
                    shapeText(info.shape), " ", info.bytes);
   if (info.kind > BufferKind::MAX)
     return badPlan(what, " has the unknown kind ", int(info.kind));
+  if (Status ok = readShared(what, buffer.shared(), info.shared); !ok)
+    return ok;
+  info.sharedOffset = buffer.shared_offset();
   uint64_t room = 0;
   if (info.kind == BufferKind::arena)
     room = out.arenaBytes;

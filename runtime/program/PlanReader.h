@@ -25,6 +25,16 @@ public:
 
 private:
   Status readMesh();
+  Status readSharings();
+  Status readShared(const std::string &what, int32_t shared,
+                    int32_t &number) const;
+  /// Checks what writes shared buffers, and finds the bytes of shared memory.
+  Status checkSharings();
+  Status checkShared(const std::string &what, int32_t its,
+                     uint32_t written) const;
+  Status checkSharedPorts(const std::vector<PortInfo> &ports) const;
+  Status checkSharedTargets(const std::string &what,
+                            const Collective &its) const;
   Status readBuffers();
   Status readBuffer(size_t index, const plan::Buffer &buffer);
   Status readPorts();

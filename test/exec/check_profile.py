@@ -68,7 +68,7 @@ def check_mesh(weft, folder, kind):
     run(weft, "compile", EXAMPLE, *target, "-o", program)
     plan = json.loads(run(weft, "explain", program, "--json"))
     devices = plan["devices"]
-    report = json.loads(run(weft, "profile", program, "--repeat", "1", "--json", "--trace", trace))
+    report = json.loads(run(weft, "profile", program, "--repeat", "1", "--json", "--trace", trace, "--share", "off"))
     counts, moved = {}, {}
     for row in report["rows"]:
         counts[row["kind"]] = counts.get(row["kind"], 0) + row["count"]

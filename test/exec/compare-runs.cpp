@@ -1,6 +1,7 @@
-// compare-runs PROGRAM.weft [WORKERS...]: runs a program with one worker, with
-// other numbers of them, with memory full of NaN, and with the memory of all
-// other devices unreadable; the results must be bit-identical. Inputs are small
+// compare-runs PROGRAM.weft [WORKERS...]: runs a program with one worker, where
+// each device has memory of its own; where devices share memory, also with other
+// numbers of workers, with memory full of NaN, and with the memory of all other
+// devices unreadable; the results must be bit-identical. Inputs are small
 // numbers drawn from a fixed sequence.
 #include "weft/runtime/abi/plan_generated.h"
 #include "weft/runtime/abi/weft.h"
@@ -63,7 +64,7 @@ static Bytes inputOf(const weft::plan::Port &port, uint32_t seed) {
 namespace {
 struct Mode {
   int workers;
-  bool poison, isolate;
+  bool poison, isolate, share = true;
 };
 } // namespace
 
@@ -89,6 +90,7 @@ static std::vector<Bytes> run(const weft_program *program, Mode mode) {
   check(weft_runtime_create(("cpu:" + std::to_string(devices)).c_str(),
                             mode.workers, &runtime));
   weft_runtime_poison(runtime, mode.poison);
+  weft_runtime_share(runtime, mode.share);
   check(weft_runtime_isolate(runtime, mode.isolate));
   std::vector<weft_buffer *> inputs(plan.inputs()->size()),
       outputs(plan.outputs()->size()), owned;
@@ -139,8 +141,9 @@ int main(int argc, char **argv) {
   check(weft_program_load(argv[1], &program));
   const weft::plan::Program &plan =
       *weft::plan::GetProgram(weft_program_plan(program));
-  std::vector<Bytes> expected = run(program, {1, false, false});
-  std::vector<Mode> modes = {{1, true, false}, {1, true, true}};
+  std::vector<Bytes> expected = run(program, {1, false, false, false});
+  std::vector<Mode> modes = {
+      {1, true, true, false}, {1, true, false}, {1, true, true}};
   for (int i = 2; i < argc; ++i)
     modes.push_back({numberOf(argv[i]), true, false});
   int different = 0;
@@ -148,10 +151,11 @@ int main(int argc, char **argv) {
     std::vector<Bytes> got = run(program, mode);
     for (size_t o = 0; o < got.size(); ++o)
       if (got[o] != expected[o] && ++different)
-        printf("%s differs: %d workers%s%s\n",
+        printf("%s differs: %d workers%s%s%s\n",
                plan.outputs()->Get(o)->name()->c_str(), mode.workers,
                mode.poison ? ", poisoned memory" : "",
-               mode.isolate ? ", devices kept apart" : "");
+               mode.isolate ? ", devices kept apart" : "",
+               mode.share ? ", shared memory" : "");
   }
   weft_program_free(program);
   printf("%zu results of %zu runs: %d differ\n", expected.size(),

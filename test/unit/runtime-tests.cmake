@@ -1,7 +1,7 @@
 weft_unit_test(device-list-test SRCS unit/device-list-test.cpp LINK weft::WeftBase)
 # Kernels for hand-written plans: a shared object as the compiler makes one.
 add_library(weft_test_kernels MODULE ${CMAKE_CURRENT_LIST_DIR}/runtime-kernels.c)
-foreach(name async execute collectives file isolation plan plan-kernels sharing starts)
+foreach(name async execute collectives file isolation joint plan plan-kernels sharing starts)
   weft_unit_test(runtime-${name}-test SRCS unit/runtime-${name}-test.cpp LINK WeftRuntime)
   target_compile_definitions(runtime-${name}-test PRIVATE
     WEFT_TEST_KERNELS="$<TARGET_FILE:weft_test_kernels>")

@@ -32,6 +32,7 @@ TESTS = [
     ("runtime-plan-test", "runtime-plan-test", ["build/bin/runtime-plan-test"]),
     ("runtime-plan-kernels-test", "runtime-plan-kernels-test", ["build/bin/runtime-plan-kernels-test"]),
     ("runtime-async-test", "runtime-async-test", ["build/bin/runtime-async-test"]),
+    ("runtime-joint-test", "runtime-joint-test", ["build/bin/runtime-joint-test"]),
     ("runtime-executor-test", "runtime-executor-test", ["build/bin/runtime-executor-test"]),
     ("layout-quality-test", "layout-quality-test", ["build/bin/layout-quality-test"]),
     ("lit parallelism-models", "weft", [LIT, "-s", "build/test/pipeline/parallelism-models.test"]),

@@ -18,6 +18,8 @@ void addDevices(CLI::App &app, std::optional<DeviceList> &devices,
                 const std::string &usual);
 /// Adds --graphs, of commands that run programs.
 void addGraphs(CLI::App &app, bool &graphs);
+/// Adds --share, of commands that run programs.
+void addShare(CLI::App &app, bool &share);
 /// Adds --collectives.
 void addCollectives(CLI::App &app, std::string &mode);
 void addTiming(CLI::App &app, ModelFlags &flags);

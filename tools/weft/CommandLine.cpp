@@ -221,6 +221,7 @@ static void addRun(CLI::App &app, RunFlags &flags) {
   app.add_option("--outputs", flags.outputs, "out.npz: the results");
   addDevices(app, flags.devices, "as many as the program's mesh has");
   addGraphs(app, flags.graphs);
+  addShare(app, flags.share);
   addCollectives(app, flags.collectives);
   app.add_option("--repeat", flags.repeat,
                  "run N times; donated state goes from run to run")
@@ -251,6 +252,7 @@ static void addProfile(CLI::App &app, ProfileFlags &flags) {
                  "it floats are random, other numbers 0");
   addDevices(app, flags.run.devices, "as many as the program's mesh has");
   addGraphs(app, flags.run.graphs);
+  addShare(app, flags.run.share);
   addCollectives(app, flags.run.collectives);
   app.add_option("--repeat", flags.run.repeat,
                  "measure N runs, behind one that is not")

@@ -62,6 +62,7 @@ struct ModelFlags {
   /// they are tried: of commands that run nothing.
   std::vector<int64_t> openSizes;
   bool graphs = true;               ///< of commands that run; see RunFlags
+  bool share = true;                ///< of commands that run; see RunFlags
   bool namesTarget = false;         ///< --target was given
   std::optional<double> fixSeconds; ///< for trying changes; none: no limit
   bool timing = false;
@@ -177,6 +178,7 @@ struct RunFlags {
   int64_t repeat = 1; ///< runs; donated inputs carry on from run to run
   bool list = false;  ///< print the ports
   bool graphs = true; ///< whether GPUs may launch instructions together
+  bool share = true;  ///< whether devices of a process share memory
   weft_processes *processes = nullptr;
 };
 

@@ -91,6 +91,15 @@ void weft::tool::addGraphs(CLI::App &app, bool &graphs) {
       ->check(isSwitch());
 }
 
+void weft::tool::addShare(CLI::App &app, bool &share) {
+  app.add_option_function<std::string>(
+         "--share", [&share](const std::string &text) { share = text == "on"; },
+         "on (the default): CPU devices of one process store and compute once "
+         "what layouts prove equal on them; off: each on its own, with the "
+         "same bits")
+      ->check(isSwitch());
+}
+
 void weft::tool::addLossFlags(CLI::App &app, ModelFlags &flags) {
   app.add_option("--loss", flags.loss, "a Keras name or JSON");
   app.add_option("--metrics", flags.metrics,

@@ -160,6 +160,7 @@ static void addTrained(CLI::App &app, ModelFlags &flags) {
   addCollectives(app, flags.collectives);
   addTargetFlags(app, flags);
   addGraphs(app, flags.graphs);
+  addShare(app, flags.share);
   addOptimizerFlags(app, flags);
   addLossFlags(app, flags);
   addSeed(app, flags);
@@ -230,6 +231,7 @@ void weft::tool::addEvaluate(CLI::App &app, EvaluateFlags &flags,
   addCollectives(app, flags.model.collectives);
   addTargetFlags(app, flags.model);
   addGraphs(app, flags.model.graphs);
+  addShare(app, flags.model.share);
   addSeed(app, flags.model);
   addBatchSize(app, flags.model);
   addInputFlags(app, flags.data);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <sched.h>
 
 namespace weft::runtime {
@@ -163,6 +164,8 @@ Status CpuDevices::perform(Run &run) {
                               : executor.run(workers, nullptr, run.times);
   for (Memory &arena : arenas)
     arena.joinPages();
+  for (Memory &memory : sharedArenas)
+    memory.joinPages();
   if (result)
     result = readResults(run);
   return run.ended(std::move(result), executor.counts());
@@ -172,26 +175,47 @@ Status CpuDevices::growArenas(const Executor &executor) {
   const Plan &plan = executor.program()->plan();
   for (int64_t position : executor.positions()) {
     int64_t device = plan.mesh.devices[position];
-    Memory &arena = arenas[device];
-    if (arena.data() && arena.size() >= plan.arenaBytes)
-      continue;
-    int64_t before = int64_t(arena.size());
-    if (!arena.allocate(plan.arenaBytes, device))
-      return makeError(StatusCode::OutOfMemory,
-                       "no memory for the arena of device ", device, ": ",
-                       plan.arenaBytes,
-                       " bytes; take a smaller batch, or more devices");
-    meter->add(device, int64_t(plan.arenaBytes) - before);
-    ++arenaVersion;
+    if (Status ok = grow(arenas[device], device, plan.arenaBytes, true); !ok)
+      return ok;
   }
+  size_t wanted = plan.sharings.size() * size_t(count);
+  if (sharedArenas.size() < wanted)
+    sharedArenas.resize(wanted);
+  for (size_t s = 0; s < plan.sharings.size(); ++s)
+    for (int64_t position : executor.positions())
+      if (executor.firsts()[s][size_t(position)] == position) {
+        int64_t device = plan.mesh.devices[position];
+        if (Status ok = grow(sharedMemory(s, device), device,
+                             plan.sharings[s].bytes, false);
+            !ok)
+          return ok;
+      }
+  return {};
+}
+
+Status CpuDevices::grow(Memory &memory, int64_t device, uint64_t bytes,
+                        bool counts) {
+  if (memory.data() && memory.size() >= bytes)
+    return {};
+  int64_t before = int64_t(memory.size());
+  if (!memory.allocate(bytes, device))
+    return makeError(StatusCode::OutOfMemory,
+                     "no memory for the arena of device ", device, ": ", bytes,
+                     " bytes; take a smaller batch, or more devices");
+  // The arena of a device has room for what it shares, as on a real one.
+  if (counts)
+    meter->add(device, int64_t(bytes) - before);
+  ++arenaVersion;
   return {};
 }
 
 void CpuDevices::bind(Executor &executor, Run &run) {
   const Plan &plan = executor.program()->plan();
   size_t positions = plan.mesh.devices.size();
+  bool isShared =
+      run.share && sharesPorts(plan, executor.firsts(), run.outputs);
   executor.bind(
-      {arenaVersion, std::move(run.inputs), std::move(run.outputs)},
+      {arenaVersion, isShared, std::move(run.inputs), std::move(run.outputs)},
       [&](const Executor::Bound &to, int64_t position, size_t index) -> void * {
         const BufferInfo &buffer = plan.buffers[index];
         if (buffer.input >= 0)
@@ -201,6 +225,12 @@ void CpuDevices::bind(Executor &executor, Run &run) {
               .outputs[size_t(buffer.output) * positions + size_t(position)];
         if (buffer.kind == BufferKind::constant)
           return const_cast<uint8_t *>(plan.constants) + buffer.offset;
+        if (to.isShared && buffer.shared >= 0) {
+          auto sharing = size_t(buffer.shared);
+          int64_t first = executor.firsts()[sharing][size_t(position)];
+          Memory &memory = sharedMemory(sharing, plan.mesh.devices[first]);
+          return static_cast<char *>(memory.data()) + buffer.sharedOffset;
+        }
         int64_t device = plan.mesh.devices[position];
         return static_cast<char *>(arenas[device].data()) + buffer.offset;
       });
@@ -210,6 +240,9 @@ void CpuDevices::poison(const Plan &plan, const Run &run) {
   for (int64_t device : plan.mesh.devices)
     if (arenas[device].data())
       std::memset(arenas[device].data(), 0xFF, plan.arenaBytes);
+  for (Memory &memory : sharedArenas)
+    if (memory.data())
+      std::memset(memory.data(), 0xFF, memory.size());
   size_t positions = plan.mesh.devices.size();
   for (size_t i = 0; i < plan.outputs.size(); ++i)
     for (size_t p = 0; plan.outputs[i].donatedFrom < 0 && p < positions; ++p)
@@ -220,13 +253,24 @@ void CpuDevices::poison(const Plan &plan, const Run &run) {
 Status CpuDevices::runIsolated(Executor &executor, const Run &run) {
   const std::vector<int64_t> &devices = executor.program()->plan().mesh.devices;
   DeviceBorders borders(devices.size());
+  auto positionOf = [&](int64_t device) {
+    return size_t(std::ranges::find(devices, device) - devices.begin());
+  };
   for (size_t device = 0; device < arenas.size(); ++device)
-    borders.add(
-        size_t(std::ranges::find(devices, int64_t(device)) - devices.begin()),
-        arenas[device]);
-  for (auto [position, memory] : run.memory) // memory of these CPU devices
-    borders.add(size_t(position),
-                static_cast<const CpuMemory *>(memory)->memory());
+    borders.add({positionOf(int64_t(device))}, arenas[device]);
+  for (size_t s = 0; s < executor.firsts().size(); ++s) {
+    std::map<int64_t, std::vector<size_t>> groups;
+    for (int64_t position : executor.positions())
+      groups[executor.firsts()[s][size_t(position)]].push_back(
+          size_t(position));
+    for (const auto &[first, sharing] : groups)
+      borders.add(sharing, sharedMemory(s, devices[size_t(first)]));
+  }
+  std::map<const DeviceMemory *, std::vector<size_t>> holders;
+  for (auto [position, memory] : run.memory)
+    holders[memory].push_back(size_t(position));
+  for (const auto &[memory, sharing] : holders) // memory of these CPU devices
+    borders.add(sharing, static_cast<const CpuMemory *>(memory)->memory());
   Status result = executor.run(workers, &borders, run.times);
   if (result && borders.refused())
     return makeError(StatusCode::OutOfMemory,

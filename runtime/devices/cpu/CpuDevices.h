@@ -37,6 +37,7 @@ public:
   Ticket enqueue(const MemoryCopy &copy) override;
   void attend(const Ticket &ticket) override { queue.attend(ticket); }
   Status canIsolate() const override;
+  bool sharesMemory() const override { return true; }
   Status setCollectives(CollectiveMode mode) override;
 
 private:
@@ -50,8 +51,17 @@ private:
   Workers workers;
   std::unique_ptr<CollectiveProvider> provider;
   const std::shared_ptr<const lapack::Library> *library;
-  std::vector<Memory> arenas; ///< indexed by device; shared by programs
-  uint64_t arenaVersion = 0;  ///< counts arenas that have moved
+  /// Grows the memory of a device; `counts` whether it is an arena that the
+  /// meter counts.
+  Status grow(Memory &memory, int64_t device, uint64_t bytes, bool counts);
+  /// Memory for the buffers of a sharing that the device is the first to have.
+  Memory &sharedMemory(size_t sharing, int64_t device) {
+    return sharedArenas[sharing * size_t(count) + size_t(device)];
+  }
+
+  std::vector<Memory> arenas;       ///< indexed by device; shared by programs
+  std::vector<Memory> sharedArenas; ///< see sharedMemory()
+  uint64_t arenaVersion = 0;        ///< counts arenas that have moved
   std::shared_ptr<MemoryMeter> meter;
   RunQueue queue; ///< last, as remaining tasks use the other members
 };

@@ -9,7 +9,8 @@
 //   positions 1      launches of device 1: arena 0, ports 0 unreadable
 //   positions 0, 1   a collective of both
 //
-// An access to other memory gets SIGSEGV.
+// Memory that both share is only readable for one of them alone. An access to
+// other memory gets SIGSEGV.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +19,7 @@
 
 #include "weft/runtime/program/Memory.h"
 
+#include <map>
 #include <span>
 #include <vector>
 
@@ -31,21 +33,23 @@ public:
   DeviceBorders(const DeviceBorders &) = delete;
   DeviceBorders &operator=(const DeviceBorders &) = delete;
 
-  /// Adds memory of the device at `position` of the mesh. The number of
+  /// Adds memory of the devices at some positions of the mesh. The number of
   /// positions stands for devices outside of the mesh.
-  void add(size_t position, const Memory &memory);
+  void add(const std::vector<size_t> &positions, const Memory &memory);
   /// Makes the memory of these devices accessible, and no other.
   void enter(std::span<const int64_t> positions);
   /// Whether the system refused a change, so that accesses are not all checked.
   bool refused() const { return isRefused; }
 
 private:
+  using Access = Memory::Access;
   struct MemoryRegion {
     std::vector<const Memory *> memories;
-    bool isOpen = true, isWanted = false;
+    Access access = Access::Write;
   };
-  void setOpen(MemoryRegion &region, bool isOpen);
-  std::vector<MemoryRegion> regions; ///< indexed by position; last: others
+  void set(MemoryRegion &region, Access access);
+  std::map<std::vector<size_t>, MemoryRegion> regions; ///< by positions
+  std::vector<bool> entered; ///< by position; last: others
   bool isRefused = false;
 };
 

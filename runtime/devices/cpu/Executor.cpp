@@ -25,6 +25,7 @@ void Executor::addRendezvous(uint32_t number, const PreparedCollective &work) {
       rendezvous->expected += ownership.isOwn(member);
     if (rendezvous->expected > 0)
       rendezvous->messages = work.messages(int64_t(g));
+    markWritten(*rendezvous, collective);
     rendezvousList.push_back(std::move(rendezvous));
   }
 }
@@ -69,6 +70,7 @@ Status Executor::prepare(const CollectiveProvider &given, int workers) {
   }
   for (std::vector<int64_t> &queue : ready)
     queue.reserve(size_t(count));
+  prepareJointRuns(workers);
   return {};
 }
 
@@ -88,6 +90,10 @@ void Executor::reset() {
   for (std::unique_ptr<Rendezvous> &rendezvous : rendezvousList) {
     rendezvous->arrived = 0;
     rendezvous->ended = 0;
+  }
+  for (std::unique_ptr<JointWork> &work : jointWorks) {
+    work->arrived = work->stage = 0;
+    work->chunks = int64_t(work->run->stages[0].size());
   }
   open.clear();
   travelling.clear();
@@ -210,21 +216,23 @@ void Executor::runDevice(Device &device) {
   const Instruction *instructions = plan.instructions.data();
   for (uint32_t pc = device.pc;; ++pc) {
     const Instruction &i = instructions[pc];
+    device.pc = pc;
     if (isTimed)
       device.began = now();
     switch (i.kind) {
     case plan::Operation::Launch:
-      if (workersPerDevice > 1 && isShared(i)) {
-        device.pc = pc;
+      if (isJoint(device, i))
+        return arriveJointly(device);
+      if (workersPerDevice > 1 && isShared(i))
         return share(device, i);
-      }
       launch(device, i);
       if (isTimed)
         note(device, pc);
       break;
     case plan::Operation::Copy:
-      std::memmove(device.buffers[i.target], device.buffers[i.index],
-                   plan.buffers[i.index].bytes);
+      if (isJoint(device, i))
+        return arriveJointly(device);
+      copy(device, i);
       if (isTimed)
         note(device, pc);
       break;
@@ -245,7 +253,6 @@ void Executor::runDevice(Device &device) {
       break;
     }
     case plan::Operation::Wait:
-      device.pc = pc;
       if (!hasEnded(device, i))
         return;
       if (isTimed)
@@ -254,7 +261,6 @@ void Executor::runDevice(Device &device) {
     default: // Return: readPlan allows no others
       lock.lock();
       device.state = State::Done;
-      device.pc = pc;
       ++done;
       lock.unlock();
       return;
@@ -285,6 +291,12 @@ void Executor::arrive(Device &device, const Instruction &start, bool waits) {
   };
   handIn(collective.sources, rendezvous.sources);
   handIn(collective.targets, rendezvous.targets);
+  if (bound.isShared && !rendezvous.isWritten.empty())
+    for (size_t n = member * collective.targets.size(),
+                end = n + collective.targets.size();
+         n < end; ++n)
+      if (!rendezvous.isWritten[n])
+        rendezvous.targets[n] = nullptr;
   lock.lock();
   if (waits)
     device.state = State::Waiting;
@@ -436,6 +448,10 @@ void Executor::Rendezvous::release(Executor &executor) {
 void Executor::makeReady(Device &device) {
   if (isTimed) // the device has waited for a collective or launch
     note(device, device.pc);
+  resume(device);
+}
+
+void Executor::resume(Device &device) {
   device.state = State::Ready;
   ++device.pc;
   ready[size_t(device.home)].push_back(device.position);

@@ -18,6 +18,11 @@
 // instruction; other devices may be in another iteration or branch. When no
 // device can run and some wait, the run ends with StatusCode::Deadlock.
 //
+// Instructions that write buffers which devices share (plan::Sharing) are done
+// once, as a JointWork: a device that comes to the first of them waits; when all
+// devices of the group here have come, workers take the launches, and the
+// devices go on behind the last. So no device reads what is being written.
+//
 // Workers share data under the lock (states and queues of devices, `open`,
 // `travelling`, `isReceiving`, `arrived`, `exchanged`, `running`, `done`, both
 // `ended`) and two counters of each SharedWork. The life of a collective
@@ -59,7 +64,8 @@
 //     earlier, as its wait comes first: a rendezvous is in `open` at most
 //     once, and nobody writes its places while chunks read them. Back to 1.
 //
-// A launch that is shared begins at 3, with its device alone. A group with
+// A launch that is shared begins at 3, with its device alone. Joint work takes
+// the same way as a rendezvous, from 3 to 7 for each of its stages. A group with
 // members elsewhere is in `travelling` between 2 and 3, and once more between 6
 // and 7 where results are exchanged. Without chunks, 7 follows 2.
 //
@@ -103,9 +109,13 @@ public:
   /// ports of a Run.
   struct Bound {
     uint64_t arenas = 0;
+    bool isShared = false; ///< whether devices share memory
     std::vector<void *> inputs, outputs;
     bool operator==(const Bound &) const = default;
   };
+  /// For each sharing of the plan, the first position here of each position's
+  /// group.
+  const std::vector<std::vector<int64_t>> &firsts() const { return firstOf; }
   /// Binds buffer b of position p to locate(to, p, b), for all buffers if `to`
   /// has changed since the last run.
   template <typename Locate> void bind(Bound to, Locate &&locate) {
@@ -179,6 +189,9 @@ private:
     GroupMessages *messages = nullptr; ///< null: all members are here
     bool awaitsResults = false; ///< whether it travels for the second time
     std::vector<void *> sources, targets; ///< arrays of all members
+    /// Whether the member's target is written: of members that share a buffer,
+    /// the first of this process. Empty if all are.
+    std::vector<bool> isWritten;
   };
   /// One launch of one device.
   struct SharedLaunch final : SharedWork {
@@ -190,6 +203,44 @@ private:
     Executor *executor = nullptr;
     void *const *arguments = nullptr;
   };
+
+  /// Consecutive instructions that are done once for devices of a group.
+  struct JointRun {
+    uint32_t first = 0, end = 0;
+    int32_t sharing = -1;
+    /// A share of an instruction: all of it if `shares` is 1.
+    struct Part {
+      uint32_t instruction;
+      int64_t share = 0, shares = 1;
+    };
+    /// The parts of a stage are independent of each other.
+    std::vector<std::vector<Part>> stages;
+  };
+  /// One group of one joint run.
+  struct JointWork final : SharedWork {
+    void runChunk(int64_t chunk) override;
+    void release(Executor &executor) override;
+    void noteStage();
+    const JointRun *run = nullptr;
+    std::vector<int64_t> members; ///< positions of this process's devices
+    Executor *executor = nullptr;
+    size_t arrived = 0, stage = 0;
+    /// Begin and end of each part of the stage, if the run is measured.
+    std::vector<std::pair<uint64_t, uint64_t>> times;
+  };
+
+  void prepareJointRuns(int workers);
+  void addJointRun(uint32_t first, uint32_t end, int workers);
+  std::vector<JointRun::Part> partsOf(uint32_t instruction, int workers) const;
+  /// Whether devices wait for each other at the instruction.
+  bool isJoint(const Device &device, const Instruction &instruction) const {
+    return bound.isShared && instruction.shared >= 0 &&
+           joints[size_t(device.position)][jointAt[device.pc]];
+  }
+  void arriveJointly(Device &device);
+  /// Lets a device go on at the next instruction. Requires the lock.
+  void resume(Device &device);
+  void copy(const Device &device, const Instruction &instruction);
 
   void reset();
   /// Nanoseconds since the run began. note() records with it the end of the
@@ -206,6 +257,7 @@ private:
   /// device waits for it.
   bool hasEnded(Device &device, const Instruction &wait);
   Rendezvous &rendezvousOf(const Device &device, uint32_t collective) const;
+  void markWritten(Rendezvous &rendezvous, const Collective &collective) const;
   void addRendezvous(uint32_t collective, const PreparedCollective &work);
   void complete(Rendezvous &rendezvous); ///< requires the lock
   void depart(Rendezvous &rendezvous);
@@ -241,6 +293,12 @@ private:
   std::vector<std::unique_ptr<Rendezvous>> rendezvousList;
   std::vector<size_t> firstRendezvous; ///< indexed by collective
   std::vector<std::unique_ptr<SharedLaunch>> launches; ///< indexed by position
+  std::vector<std::vector<int64_t>> firstOf;           ///< see firsts()
+  std::vector<std::unique_ptr<JointRun>> jointRuns;
+  std::vector<uint32_t> jointAt; ///< the joint run of each instruction
+  std::vector<std::unique_ptr<JointWork>> jointWorks;
+  /// By position and joint run; null where a device is alone.
+  std::vector<std::vector<JointWork *>> joints;
   int64_t workersPerDevice = 1;
   Bound bound;
 

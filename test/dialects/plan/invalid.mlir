@@ -402,7 +402,7 @@ func.func private @dot(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf
 #mesh = #weft.mesh<"data"=2>
 plan.program @contraction_c2_place mesh #mesh arena 0 {
 }
-// expected-error @below {{attribute '"plan.library"' is unit; write 'plan.library = #plan.contraction<...>' on a kernel function, 'plan.operations = 1.0' or 'plan.results = 1 : i64' on a kernel}}
+// expected-error @below {{attribute '"plan.library"' is unit; write 'plan.library = #plan.contraction<...>' on a kernel function, 'plan.operations = 1.0' or 'plan.results = 1 : i64' on a kernel, 'plan.shared = #weft.layout<...>' of rank 1 on what devices share}}
 func.func private @dot(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {plan.library}
 
 // -----

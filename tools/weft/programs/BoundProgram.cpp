@@ -124,6 +124,7 @@ Result<OwnedRuntime> tool::createRuntime(const RunFlags &flags,
     return made.error().in("--devices");
   OwnedRuntime owner(runtime);
   weft_runtime_graphs(runtime, flags.graphs);
+  weft_runtime_share(runtime, flags.share);
   if (!flags.collectives.empty())
     if (Status set = takeError(
             weft_runtime_set_collectives(runtime, flags.collectives.c_str()));

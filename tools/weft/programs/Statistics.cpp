@@ -84,6 +84,7 @@ void StepClock::endStep(const weft_runtime *runtime, double executeSeconds,
   if (steps.count() > 1)
     return;
   startup = processAge();
+  shared = weft_runtime_sharing(runtime);
   const weft_counter *counters = nullptr;
   size_t count = weft_runtime_counters(runtime, &counters);
   for (size_t i = 0; i < count; ++i)
@@ -115,6 +116,9 @@ std::string StepClock::json(weft_runtime *runtime, double compileMilliseconds,
   stats["peak_rss_bytes"] = peakBytes();
   stats["device_memory_bytes"] = weft_runtime_peak_memory(runtime);
   stats["batch_ahead_bytes"] = aheadBytes;
+  stats["shared"] = {{"instructions", shared.instructions},
+                     {"waits", shared.waits},
+                     {"bytes", shared.bytes}};
   stats["collectives"] = std::move(moved);
   const char *const *notes = nullptr;
   size_t count = weft_gpu_notes(runtime, &notes);

@@ -57,6 +57,7 @@ public:
   /// `data_wait_ms` the wait for the batch when the step could begin; all
   /// without the first step, unless it is the only one. `startup_ms` is from
   /// the start of the process to the end of the first step, in ticks of 10 ms.
+  /// `shared`: what devices of this process share in the first step.
   /// `aheadBytes`: a device's memory for prefetched batches. `own_code`: why
   /// programs ran their own code where a library could compute.
   std::string json(weft_runtime *runtime, double compileMilliseconds,
@@ -72,6 +73,7 @@ private:
   double startup = 0;
   StepTimes steps, executions, waits; ///< milliseconds
   std::vector<Moved> collectives;
+  weft_sharing shared = {};
 };
 
 } // namespace weft::tool

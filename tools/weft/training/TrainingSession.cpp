@@ -115,6 +115,7 @@ TrainingSession::open(const ModelFlags &given, const OpenSteps &open,
       !made)
     return made.error();
   weft_runtime_graphs(session->devices, flags.graphs);
+  weft_runtime_share(session->devices, flags.share);
   if (!flags.collectives.empty())
     if (Status set = takeError(weft_runtime_set_collectives(
             session->devices, flags.collectives.c_str()));

@@ -1,0 +1,70 @@
+//===- Holders.cpp - arrays that devices of this process share ------------===//
+
+#include "weft/runtime/devices/Runtime.h"
+
+using namespace weft::runtime;
+
+std::vector<int64_t> weft_runtime::holders(const Plan &plan,
+                                           const PortInfo &port) const {
+  int32_t its = plan.buffers[port.buffer].shared;
+  return its < 0 || !isSharing() ? std::vector<int64_t>()
+                                 : firsts(plan)[size_t(its)];
+}
+
+std::vector<std::vector<int64_t>> weft_runtime::firsts(const Plan &plan) const {
+  Ownership owners = ownership(plan.mesh);
+  std::vector<std::vector<int64_t>> out;
+  for (const Sharing &sharing : plan.sharings)
+    out.push_back(sharing.firsts(
+        [&](int64_t position) { return owners.isOwn(position); }));
+  return out;
+}
+
+Status weft_buffer::hold(std::vector<int64_t> wanted) {
+  if (wanted == holders)
+    return {};
+  if (Status ok = awaitUse(); !ok)
+    return ok;
+  BoxCopy all = BoxCopy::full(port->localBytes);
+  for (size_t p = 0; p < locals.size(); ++p) {
+    const DeviceMemory *from = memoryOf(p);
+    size_t holder = wanted.empty() ? p : size_t(wanted[p]);
+    if (!from || locals[holder])
+      continue; // another process holds it, or it has a copy
+    if (Status ok = allocate(holder); !ok)
+      return ok;
+    if (Status ok = write(holder, all, from->address()); !ok)
+      return ok;
+  }
+  for (size_t p = 0; p < locals.size(); ++p) {
+    const DeviceMemory *from = memoryOf(p);
+    size_t holder = wanted.empty() ? p : size_t(wanted[p]);
+    if (from)
+      addresses[p] = locals[holder]->address();
+  }
+  holders = std::move(wanted);
+  for (size_t p = 0; p < locals.size() && !holders.empty(); ++p)
+    if (holders[p] != int64_t(p))
+      locals[p].reset();
+  return {};
+}
+
+Status weft::runtime::adaptSharing(const weft_runtime *runtime,
+                                   const weft_program *program,
+                                   weft_buffer *const *outputs) {
+  if (!runtime || !program || !outputs)
+    return {};
+  const Plan &plan = program->program->plan();
+  for (size_t i = 0; i < plan.outputs.size(); ++i) {
+    const PortInfo &port = plan.outputs[i];
+    weft_buffer *buffer = outputs[i];
+    std::pair<const PortInfo *, bool> now{&port, runtime->isSharing()};
+    if (!buffer || buffer->adaptedTo == now || buffer->runtime != runtime ||
+        buffer->isOnHost || buffer->port->signature != port.signature)
+      continue;
+    if (Status ok = buffer->hold(runtime->holders(plan, port)); !ok)
+      return ok;
+    buffer->adaptedTo = now;
+  }
+  return {};
+}
