@@ -88,6 +88,7 @@ PJRT_Error *memoryOf(Buffer_Memory_Args *args) {
 PJRT_Error *deleteMemory(Buffer_Delete_Args *args) {
   std::lock_guard<std::mutex> guard(args->buffer->mutex);
   args->buffer->storage = nullptr;
+  args->buffer->sharers = nullptr;
   return nullptr;
 }
 

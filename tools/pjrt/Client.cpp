@@ -56,7 +56,13 @@ PJRT_Error *create(Client_Create_Args *args) {
     return error(kUnimplemented,
                  "several processes are not supported yet; start one, with "
                  "WEFT_DEVICES=cpu:N");
+  const char *share = std::getenv("WEFT_SHARE");
+  std::string_view shares = share && *share ? share : "on";
+  if (shares != "on" && shares != "off")
+    return error(kInvalidArgument,
+                 "WEFT_SHARE: must be on or off, not " + std::string(shares));
   auto client = std::make_unique<PJRT_Client>();
+  client->shares = shares == "on";
   const std::string &wrong = client->topology.compiler.wrongTarget();
   if (!wrong.empty())
     return error(kInvalidArgument, "WEFT_TARGET: " + wrong);
@@ -242,6 +248,7 @@ weft_runtime *PJRT_Client::runtime(std::string &why) {
       return nullptr;
     }
     answerHostCalls(*this, madeRuntime);
+    weft_runtime_share(madeRuntime, shares);
   }
   giveLapack(madeRuntime, hasLapack);
   return madeRuntime;

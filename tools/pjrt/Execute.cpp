@@ -218,7 +218,9 @@ PJRT_Error *givenTwice(const LoadedExecutable_Execute_Args *args,
   for (size_t at = 0; at < run.inputs.size(); ++at) {
     size_t input = at / args->num_devices;
     auto [found, isNew] = first.emplace(run.inputs[at].get(), input);
-    if (isNew || !(isDonated(input) || isDonated(found->second)))
+    // Shards of one array on several devices may have one memory.
+    if (isNew || found->second == input ||
+        !(isDonated(input) || isDonated(found->second)))
       continue;
     bool both = isDonated(input) && isDonated(found->second);
     return error(kInvalidArgument,
@@ -235,48 +237,112 @@ PJRT_Error *givenTwice(const LoadedExecutable_Execute_Args *args,
   return nullptr;
 }
 
-/// Donates the argument if `allowed`. Returns the memory of the result: the
-/// argument's, or a copy of it if it must remain or is also used elsewhere.
-StoragePtr donate(PJRT_Buffer *buffer, const ProgramPort &port, bool allowed,
-                  Run &run, size_t at) {
-  StoragePtr &memory = run.inputs[at];
-  std::lock_guard<std::mutex> guard(buffer->mutex);
-  bool copied = memory != buffer->storage; // the run has its own copy
-  bool shared = buffer->externalReferences > 0 ||
-                std::count(run.inputs.begin(), run.inputs.end(), memory) > 1;
-  if (!copied && (!allowed || shared)) {
-    auto copy = std::make_shared<Storage>(memory->size(), buffer->device->use);
-    MemoryOrder order = rowMajor(port.local.size());
-    run.before.push_back({memory, copy, &port, order, order});
-    memory = copy;
-  }
-  if (allowed)
-    buffer->storage = nullptr;
-  return memory;
+/// The position whose memory a result has at a position.
+size_t holderOf(const Run &run, const ProgramPort &port, size_t position) {
+  return run.executable->client->shares ? size_t(port.holders[position])
+                                        : position;
 }
 
-/// The memory to which the program writes one result.
-StoragePtr outputMemory(LoadedExecutable_Execute_Args *args,
-                        const LoadedProgram &loaded, const ProgramPort &port,
-                        size_t position, Run &run) {
-  int64_t partition = port.devices[position];
-  if (port.donatedFrom < 0)
-    return std::make_shared<Storage>(port.bytes,
-                                     run.executable->devices[partition]->use);
-  return donate(args->argument_lists[partition][port.donatedFrom],
-                loaded.inputs[port.donatedFrom],
-                mayDonate(args->options, port.donatedFrom), run,
-                port.donatedFrom * args->num_devices + position);
+/// An argument that a result takes the memory of.
+struct Donation {
+  LoadedExecutable_Execute_Args *args;
+  const ProgramPort &argument, &result;
+  Run &run;
+
+  PJRT_Buffer *buffer(size_t position) const {
+    return args->argument_lists[result.devices[position]][result.donatedFrom];
+  }
+  StoragePtr &input(size_t position) const {
+    return run.inputs[result.donatedFrom * args->num_devices + position];
+  }
+  bool isAllowed() const {
+    return mayDonate(args->options, result.donatedFrom);
+  }
+
+  /// Whether others use the memory: a reference, an argument, or an array that
+  /// has this memory, too, and is not donated with it to the same result.
+  bool isUsedElsewhere(size_t position) const {
+    const StoragePtr &memory = input(position);
+    long buffers = 0, inputs = 0, sharers = 0;
+    bool referred = false;
+    for (size_t p = 0; p < args->num_devices; ++p) {
+      if (holderOf(run, result, p) != holderOf(run, result, position))
+        continue;
+      PJRT_Buffer &its = *buffer(p);
+      std::lock_guard<std::mutex> guard(its.mutex);
+      if (its.storage != memory)
+        continue;
+      referred |= its.externalReferences > 0;
+      sharers = std::max(sharers, its.sharers.use_count());
+      ++buffers;
+      inputs += input(p) == memory;
+    }
+    return referred || sharers > buffers ||
+           std::count(run.inputs.begin(), run.inputs.end(), memory) > inputs;
+  }
+
+  /// Donates the argument at a position if that is allowed. Returns the memory
+  /// of the result: the argument's, or a copy of it if it must remain or is also
+  /// used elsewhere.
+  StoragePtr take(size_t position) const {
+    PJRT_Buffer &its = *buffer(position);
+    StoragePtr &memory = input(position);
+    bool copied = memory != storageOf(&its); // the run has its own copy
+    if (!copied && (!isAllowed() || isUsedElsewhere(position))) {
+      auto copy = std::make_shared<Storage>(memory->size(), its.device->use);
+      MemoryOrder order = rowMajor(argument.local.size());
+      run.before.push_back({memory, copy, &argument, order, order});
+      memory = copy;
+    }
+    return memory;
+  }
+
+  /// Deletes the arrays that are donated.
+  void end() const {
+    for (size_t p = 0; isAllowed() && p < args->num_devices; ++p) {
+      PJRT_Buffer &its = *buffer(p);
+      std::lock_guard<std::mutex> guard(its.mutex);
+      its.storage = nullptr;
+      its.sharers = nullptr;
+    }
+  }
+};
+
+/// The memory to which the program writes one result, by position. Devices that
+/// share it have that of the first of them; its argument stands for theirs.
+std::vector<StoragePtr> outputMemory(LoadedExecutable_Execute_Args *args,
+                                     const LoadedProgram &loaded,
+                                     const ProgramPort &port, Run &run) {
+  std::vector<StoragePtr> out;
+  bool isDonated = port.donatedFrom >= 0;
+  Donation donation{args, loaded.inputs[isDonated ? port.donatedFrom : 0], port,
+                    run};
+  for (size_t p = 0; p < args->num_devices; ++p) {
+    PJRT_Device *device = run.executable->devices[port.devices[p]];
+    if (size_t holder = holderOf(run, port, p); holder != p)
+      out.push_back(out[holder]);
+    else if (isDonated)
+      out.push_back(donation.take(p));
+    else
+      out.push_back(std::make_shared<Storage>(port.bytes, device->use));
+  }
+  for (size_t p = 0; isDonated && p < out.size(); ++p)
+    donation.input(p) = out[p];
+  if (isDonated)
+    donation.end();
+  return out;
 }
 
 void makeOutputs(LoadedExecutable_Execute_Args *args,
                  const LoadedProgram &loaded, Run &run) {
   for (size_t o = 0; o < loaded.outputs.size(); ++o) {
     const ProgramPort &port = loaded.outputs[o];
+    std::vector<StoragePtr> all = outputMemory(args, loaded, port, run);
+    std::vector<std::shared_ptr<const bool>> sharers(all.size());
     for (size_t p = 0; p < args->num_devices; ++p) {
       int64_t partition = port.devices[p];
       PJRT_Device *device = run.executable->devices[partition];
-      StoragePtr memory = outputMemory(args, loaded, port, p, run);
+      StoragePtr memory = all[p];
       run.outputs.push_back(memory);
       if (MemoryOrder order = rowMajor(port.local.size());
           port.order != order) {
@@ -284,9 +350,18 @@ void makeOutputs(LoadedExecutable_Execute_Args *args,
         run.after.push_back({memory, given, &port, order, port.order});
         memory = given;
       }
-      args->output_lists[partition][o] =
+      PJRT_Buffer *made =
           makeBuffer(port.type, port.local, device->memories[port.memoryKind],
                      memory, run.done, port.order);
+      args->output_lists[partition][o] = made;
+      size_t holder = holderOf(run, port, p);
+      if (holder == p || memory != all[holder])
+        continue;
+      if (!sharers[holder]) {
+        sharers[holder] = std::make_shared<const bool>(true);
+        args->output_lists[port.devices[holder]][o]->sharers = sharers[holder];
+      }
+      made->sharers = sharers[holder];
     }
   }
 }

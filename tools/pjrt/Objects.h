@@ -1,7 +1,8 @@
 //===- Objects.h - objects behind the pointers that JAX holds ---*- C++ -*-===//
 //
-// A buffer is one array on one device: its memory, which several buffers never
-// share, and a promise that it will hold the value. Work is done in the order
+// A buffer is one array on one device: its memory, and a promise that it will
+// hold the value. Buffers of several devices may be results of a run that have
+// one memory, as their values are equal (weft_program_holder). Work is done in the order
 // of its requests: the runtime has a queue, and Dispatcher.h holds back work
 // that waits for the host. Promises are kept or broken when a ticket of the
 // runtime is done, or by a caller that transfers an array piece by piece
@@ -176,6 +177,8 @@ struct ProgramPort {
   MemoryOrder order;            ///< of the caller's array
   size_t memoryKind = 0;        ///< of a result, in kMemoryKinds
   std::vector<int64_t> devices; ///< partition of each position of the mesh
+  /// A result: the position whose memory each position may have.
+  std::vector<int64_t> holders;
 };
 
 /// The layout of a value that the script observes (Observations.h).
@@ -266,6 +269,7 @@ struct PJRT_Client {
   /// reason. Called by work that the dispatcher begins.
   weft_runtime *runtime(std::string &why);
   weft_runtime *madeRuntime = nullptr;
+  bool shares = true;     ///< whether devices share memory: WEFT_SHARE
   bool hasLapack = false; ///< whether the runtime has the script's LAPACK
   weft::pjrt::TransfersInOrder transfers; ///< of the enqueued runs
   std::chrono::steady_clock::time_point
@@ -283,6 +287,8 @@ struct PJRT_Buffer {
   weft::pjrt::MemoryOrder order;
   std::mutex mutex;
   weft::pjrt::StoragePtr storage; ///< null: deleted or donated
+  /// One object of all buffers that have this memory; null for one alone.
+  std::shared_ptr<const bool> sharers;
   int externalReferences = 0;
 };
 

@@ -220,6 +220,10 @@ PJRT_Error *weft::pjrt::loadProgram(const std::vector<uint8_t> &image,
   for (size_t i = 0; i < out.inputs.size(); ++i)
     if (int to = out.inputs[i].donatedTo; to >= 0)
       out.outputs[to].donatedFrom = static_cast<int>(i);
+  for (size_t o = 0; o < out.outputs.size(); ++o)
+    for (size_t p = 0; p < out.outputs[o].devices.size(); ++p)
+      out.outputs[o].holders.push_back(
+          weft_program_holder(out.program, o, int64_t(p)));
   out.image = image;
   out.source = source;
   out.fingerprint = std::to_string(weft_hash(image.data(), image.size()));
