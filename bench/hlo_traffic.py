@@ -63,3 +63,35 @@ def collectives(hlo, devices):
         entry["count"] += 1
         entry["bytes"] += round(ring_bytes(kind, shape_bytes(shape), group_size(line, devices)))
     return found
+
+
+def called(line):
+    """The computations that an instruction runs, and how often each."""
+    rounds = re.search(r'known_trip_count":\{"n":"(\d+)"', line)
+    times = int(rounds[1]) if rounds and " while(" in line else 1
+    names = re.findall(r"(?:body|condition|to_apply|calls|true_computation|false_computation)=%?([\w.\-]+)", line)
+    for branches in re.findall(r"branch_computations=\{([^}]*)\}", line):
+        names += [name.strip().lstrip("%") for name in branches.split(",")]
+    return times, names
+
+
+def bytes_in_rounds(hlo, devices):
+    """Bytes that one device receives in a step, loops with all their rounds."""
+    bodies, name, entry = {}, None, None
+    for line in re.sub(r"/\*.*?\*/", "", hlo).splitlines():
+        if start := re.match(r"(ENTRY )?%?([\w.\-]+)[^=]*\{\s*$", line):
+            name = start[2]
+            bodies[name] = []
+            entry = name if start[1] else entry
+        elif name:
+            bodies[name].append(line)
+    known = {}
+
+    def bytes_of(name):
+        if name not in known:
+            known[name] = sum(kind["bytes"] for kind in collectives("\n".join(bodies[name]), devices).values())
+            for line in bodies[name]:
+                times, names = called(line)
+                known[name] += times * sum(bytes_of(inner) for inner in names if inner in bodies)
+        return known[name]
+    return bytes_of(entry)
