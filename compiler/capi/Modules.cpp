@@ -239,7 +239,8 @@ int weft_module_why(weft_module *module, const char *name, weft_text *out) {
     return 1;
   std::set<std::string> names;
   std::string wanted = name ? name : "";
-  std::vector<WhyLayout> values = whyLayouts(*copy, wanted, names);
+  std::vector<WhyLayout> values =
+      whyLayouts(*copy, wanted, chosen->target, names);
   if (!values.empty())
     return giveJson(module, toJson(values), out);
   return compiler->refuse("no tensor is called '" + wanted + "'; " +

@@ -91,7 +91,9 @@ static LogicalResult runTimed(ModuleOp module, const CompileOptions &options,
   if (!options.matmulPrecision.empty())
     module->setAttr(nest::kPrecisionAttr,
                     OpBuilder(module).getStringAttr(options.matmulPrecision));
-  std::string target;
+  // Layouts are priced by the rates of the target's kind, which its name tells.
+  std::string target =
+      options.generator ? options.generator->target().str() : options.target;
   if (to >= Stage::kernels)
     if (target = targetOf(module, options); target.empty())
       return failure();

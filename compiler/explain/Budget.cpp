@@ -212,10 +212,10 @@ static std::string gapText(const Explanation &explanation, int64_t gap) {
   if (!explanation.layouts)
     return "the step has too many devices or layouts to be priced at once; "
            "annotate more tensors";
-  return "layouts are priced at " + grouped(explanation.layouts->price) +
-         " ps, and none is known to cost less than " +
-         grouped(explanation.layouts->bound) +
-         " ps; annotate the tensors of a conflict, or allow a larger gap";
+  return "it sends " + grouped(explanation.totalBytes()) +
+         " bytes, and other layouts of what nobody annotated at least " +
+         grouped(explanation.leastBytes()) +
+         "; annotate the tensors of a conflict, or allow a larger gap";
 }
 
 /// The text of a collective: "all_reduce over "model", 480 bytes, at

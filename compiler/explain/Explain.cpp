@@ -146,17 +146,20 @@ int64_t Explanation::totalCount() const {
   return count;
 }
 
-int64_t PricedLayouts::gap() const {
-  if (price <= bound)
-    return 0;
-  return int64_t(
-      std::ceil(double(kGapParts) * double(price - bound) / double(price)));
+int64_t Explanation::leastBytes() const {
+  int64_t saved = layoutsUnproved ? INT64_MAX
+                  : layouts       ? layouts->mostSaved
+                                  : 0;
+  return std::max<int64_t>(totalBytes() - saved, 0);
 }
 
 int64_t Explanation::gap() const {
   if (layoutsUnproved)
     return kGapParts;
-  return layouts ? layouts->gap() : 0;
+  int64_t bytes = totalBytes(), saved = bytes - leastBytes();
+  return saved == 0 ? 0
+                    : int64_t(std::ceil(double(kGapParts) * double(saved) /
+                                        double(bytes)));
 }
 
 Explanation weft::explainProgram(plan::ProgramOp program) {
@@ -165,8 +168,8 @@ Explanation weft::explainProgram(plan::ProgramOp program) {
   result.step = program.getSymName().str();
   result.devices = deviceText(mesh);
   if (auto priced = program->getAttrOfType<DenseI64ArrayAttr>(kLayoutPriceAttr);
-      priced && priced.size() == 2)
-    result.layouts = {priced[0], priced[1]};
+      priced && priced.size() == 3)
+    result.layouts = {priced[0], priced[2]};
   else
     result.layoutsUnproved = bool(priced);
   MemoryUse &memory = result.memory;

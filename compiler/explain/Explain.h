@@ -116,19 +116,20 @@ struct FixSearchSummary {
   bool isOutOfTime = false; ///< a limit on the time ended the search
 };
 
-/// The price of layouts that were chosen by price, and what none in their graph
-/// is below, in picoseconds (dialects/weft/LayoutPrice.h).
+/// The price of layouts that were chosen by price, in picoseconds, and the bytes
+/// by which no other choice sends less (dialects/weft/LayoutPrice.h).
 struct PricedLayouts {
-  int64_t price = 0, bound = 0;
-  /// The difference as a part of the price, in kGapParts, rounded up.
-  int64_t gap() const;
+  int64_t price = 0, mostSaved = 0;
 };
 inline constexpr int64_t kGapParts = 10'000;
 
 struct Explanation {
-  /// What other layouts may save at most, in kGapParts of the price: all, where
-  /// it is not known.
+  /// What other layouts may save at most, in kGapParts of the bytes that a step
+  /// sends, rounded up: all, where it is not known.
   int64_t gap() const;
+  /// The bytes that a step sends at least, whichever layouts are chosen for
+  /// values that nobody annotated; 0 where that is not known.
+  int64_t leastBytes() const;
 
   std::string step;    ///< train, evaluate, predict, ...
   std::string devices; ///< "8 devices, data=2 x model=4"

@@ -88,8 +88,8 @@ llvm::json::Value weft::toJson(const Explanation &explanation) {
   if (explanation.layouts)
     layouts =
         llvm::json::Object{{"picoseconds", explanation.layouts->price},
-                           {"bound", explanation.layouts->bound},
-                           {"gap", double(explanation.layouts->gap()) / 10000}};
+                           {"bound", explanation.leastBytes()},
+                           {"gap", double(explanation.gap()) / kGapParts}};
   return llvm::json::Object{
       {"collectives", std::move(collectives)},
       {"layouts", std::move(layouts)},

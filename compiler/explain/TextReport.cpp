@@ -157,10 +157,10 @@ std::string TextReport::row(const CollectiveRow &row,
 std::string TextReport::pricedLayouts() const {
   if (!explanation.layouts)
     return "";
-  const PricedLayouts &layouts = *explanation.layouts;
-  return llvm::formatv("  layouts are priced at {0:f3} ms; no other choice for "
-                       "free values saves more than {1:f2} %\n",
-                       double(layouts.price) / 1e9, double(layouts.gap()) / 100)
+  return llvm::formatv("  no layout of the free values is cheaper by more than "
+                       "{0:f2} %: it sends at least {1} bytes\n",
+                       double(explanation.gap()) / 100,
+                       grouped(explanation.leastBytes()))
       .str();
 }
 

@@ -22,8 +22,8 @@ namespace {
 /// A function whose layouts are propagated with a journal.
 class LayoutHistory {
 public:
-  LayoutHistory(func::FuncOp function, MeshAttr mesh)
-      : function(function), names(function), table(function, mesh) {
+  LayoutHistory(func::FuncOp function, MeshAttr mesh, const TargetRates &rates)
+      : function(function), names(function), table(function, mesh, rates) {
     table.keep(&journal);
   }
   /// Propagates, and finds alternatives to the layouts of these values.
@@ -252,7 +252,7 @@ WhyLayout LayoutHistory::explain(Value value, llvm::StringRef name) {
   addNextBest(value, out);
   if (!nearest)
     return out;
-  LayoutTable other(function, table.meshAttr());
+  LayoutTable other(function, table.meshAttr(), table.rates());
   ScopedDiagnosticHandler silent(function.getContext(),
                                  [](Diagnostic &) { return success(); });
   if (succeeded(start(other, nearest))) {
@@ -264,15 +264,17 @@ WhyLayout LayoutHistory::explain(Value value, llvm::StringRef name) {
 }
 
 std::vector<WhyLayout> weft::whyLayouts(ModuleOp module, llvm::StringRef name,
+                                        llvm::StringRef target,
                                         std::set<std::string> &names) {
   std::vector<WhyLayout> out;
+  const TargetRates *rates = ratesOf(target);
   auto mesh = module->getAttrOfType<MeshAttr>(kMeshAttr);
-  if (!mesh)
+  if (!mesh || !rates)
     return out;
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isExternal() || function.isPrivate())
       continue;
-    LayoutHistory history(function, mesh);
+    LayoutHistory history(function, mesh, *rates);
     SmallVector<Value> meant;
     history.each([&](Value value) {
       std::vector<std::string> its = history.namesOf(value);

@@ -57,8 +57,9 @@ struct WhyLayout {
 /// The layouts of the values of a name, as in a layout map or a report
 /// (d1/kernel, d2/output), or of a line (train.py:12): one for each different
 /// shape and layout. Takes a module at stage `differentiated`. `names` gets all
-/// names and lines that exist.
+/// names and lines that exist. Prices are those of the target (TargetRates.h).
 std::vector<WhyLayout> whyLayouts(mlir::ModuleOp module, llvm::StringRef name,
+                                  llvm::StringRef target,
                                   std::set<std::string> &names);
 std::string toText(const std::vector<WhyLayout> &values);
 llvm::json::Value toJson(const std::vector<WhyLayout> &values);

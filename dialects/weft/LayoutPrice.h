@@ -2,13 +2,14 @@
 //
 // Propagation says of a function whose layouts were chosen by price
 //
-//   weft.layout_price = array<i64: 4124615, 4123948>
+//   weft.layout_price = array<i64: 4124615, 4123948, 7>
 //
 // what its movements and its repeated work take, in picoseconds of the mesh's
-// links, and that no choice of its graph takes less than the second number
-// (passes/sharding/propagation/LayoutQuestion.h). Of a function whose conflicts
-// were resolved one after the other, as it has too many devices or layouts, it
-// says `array<i64>`: nothing is known of other choices.
+// links, that no choice of its graph takes less than the second number
+// (passes/sharding/propagation/LayoutQuestion.h), and how many bytes the fastest
+// link moves in the difference: no choice sends fewer by more. Of a function
+// whose conflicts were resolved one after the other, as it has too many devices
+// or layouts, it says `array<i64>`: nothing is known of other choices.
 //
 //===----------------------------------------------------------------------===//
 

@@ -4,7 +4,11 @@
 
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/weft/local/LocalBuilder.h"
+#include "weft/layout/FetchTraffic.h"
+#include "weft/layout/Sizes.h"
+
 #include "weft/passes/sharding/LocalBlocks.h"
+#include <cstdlib>
 
 using namespace weft;
 using namespace mlir;
@@ -64,6 +68,11 @@ FetchedRange weft::fetchedRange(const PositionMap &map, FactorKind kind,
     // A result without elements needs no window.
     range.count = most - least + (c > 0 ? 1 : 0);
   }
+  // If one shard has all results, the others read nothing: their positions are
+  // behind the operand.
+  if (to <= c && map.modulus == 0)
+    range.block = 2 * range.divisor * from + std::abs(range.offset) +
+                  (std::abs(range.step) + 1) * range.count;
   auto [first, last] = bounds(to);
   range.complete =
       to == 0 || (map.divisor == 1 &&
@@ -100,6 +109,82 @@ static Value existing(LocalBuilder &b, const FetchedDim &dim,
   return valid;
 }
 
+namespace {
+/// The part of its own block that a device reads if nobody sends anything.
+struct OwnRange {
+  int64_t start = 0, stepOfStart = 0; ///< start + stepOfStart * coordinate
+  int64_t low = 0, high = 0;          ///< padding of the block for all devices
+};
+} // namespace
+
+/// The range of positions in each device's own block; nothing if a device reads
+/// another one's.
+static std::optional<OwnRange> findOwnRange(const FetchedDim &dim,
+                                            const FetchedRange &range) {
+  int64_t shards = shardCount(dim.axes), held = shardSize(dim.size, shards);
+  if (range.divisor != 1 || range.modulus != 0 || range.step < 1 ||
+      range.count == 0 ||
+      mostPositionsSent({dim.size, range.block, range.step, range.offset,
+                         range.divisor, range.modulus},
+                        shards, range.count) != 0)
+    return std::nullopt;
+  OwnRange own{range.offset, range.block - held, 0, 0};
+  bool isAny = false, isEqual = true;
+  int64_t first = 0, reach = range.step * (range.count - 1);
+  for (int64_t k = 0; k < shards; ++k) {
+    int64_t begin = range.block * k + range.offset;
+    // Whether the device reads an element that exists.
+    int64_t skipped = begin < 0 ? (range.step - 1 - begin) / range.step : 0;
+    if (skipped >= range.count || begin + range.step * skipped >= dim.size)
+      continue;
+    int64_t start = begin - held * k;
+    own.low = std::max(own.low, -start);
+    own.high = std::max(own.high, start + reach + 1 - held);
+    isEqual &= !isAny || start == first;
+    first = isAny ? first : start;
+    isAny = true;
+  }
+  if (!isAny)
+    own.high = std::max<int64_t>(0, reach + 1 - held);
+  if (isEqual)
+    own.start = first, own.stepOfStart = 0;
+  if ((own.stepOfStart != 0 && range.step != 1) ||
+      own.low + own.high > held + reach)
+    return std::nullopt;
+  return own;
+}
+
+/// Reads the range from the device's own block.
+static Value readOwn(LocalBuilder &b, Value block, const FetchedDim &dim,
+                     const FetchedRange &range, const OwnRange &own) {
+  auto type = cast<RankedTensorType>(block.getType());
+  llvm::SmallVector<int64_t> starts(type.getRank(), 0), low(starts),
+      high(starts), strides(type.getRank(), 1), sizes(type.getShape());
+  low[dim.dim] = own.low;
+  high[dim.dim] = own.high;
+  if (own.low + own.high > 0)
+    block =
+        PadOp::create(b.builder, b.loc, block, low, high,
+                      llvm::SmallVector<int64_t>(type.getRank(), 0), Value());
+  if (own.stepOfStart == 0) {
+    llvm::SmallVector<int64_t> limits(sizes);
+    starts[dim.dim] = own.start + own.low;
+    strides[dim.dim] = range.step;
+    limits[dim.dim] = starts[dim.dim] + range.step * (range.count - 1) + 1;
+    if (cast<RankedTensorType>(block.getType()).getDimSize(dim.dim) ==
+        range.count)
+      return block;
+    return SliceOp::create(b.builder, b.loc, block, starts, limits, strides);
+  }
+  sizes[dim.dim] = range.count;
+  llvm::SmallVector<Value> from(type.getRank(), b.integer(0));
+  from[dim.dim] = AddOp::create(
+      b.builder, b.loc,
+      blockOffset(b.builder, b.loc, dim.mesh, dim.axes, own.stepOfStart),
+      b.integer(own.start + own.low));
+  return DynamicSliceOp::create(b.builder, b.loc, block, from, sizes);
+}
+
 Value weft::fetchRange(OpBuilder &builder, Location loc, Value block,
                        const FetchedDim &dim, const FetchedRange &range,
                        Value fill, StringAttr reason) {
@@ -107,14 +192,72 @@ Value weft::fetchRange(OpBuilder &builder, Location loc, Value block,
   llvm::SmallVector<int64_t> shape(type.getShape());
   shape[dim.dim] = range.count;
   auto number = [&](int64_t value) { return builder.getI64IntegerAttr(value); };
-  Value fetched = coll::FetchOp::create(
-      builder, loc, type.clone(shape), block, number(dim.dim), number(dim.size),
-      number(range.block), number(range.step), number(range.offset),
-      number(range.divisor), number(range.modulus), groupOf(dim.mesh, dim.axes),
-      reason);
+  LocalBuilder b{builder, loc};
+  std::optional<OwnRange> own = findOwnRange(dim, range);
+  Value fetched =
+      own ? readOwn(b, block, dim, range, *own)
+          : Value(coll::FetchOp::create(
+                builder, loc, type.clone(shape), block, number(dim.dim),
+                number(dim.size), number(range.block), number(range.step),
+                number(range.offset), number(range.divisor),
+                number(range.modulus), groupOf(dim.mesh, dim.axes), reason));
   if (!fill || range.complete || range.count == 0)
     return fetched;
-  LocalBuilder b{builder, loc};
   Value valid = b.along(existing(b, dim, range), shape, dim.dim);
   return SelectOp::create(builder, loc, valid, fetched, b.along(fill, shape));
+}
+
+bool weft::isFetchedBefore(const ShardingRule &rule, const PositionMap &map) {
+  return map.operandUnit == 0 &&
+         (rule.factors[map.factor].kind == FactorKind::Reduce ||
+          isFetchable(rule, map.factor));
+}
+
+unsigned weft::fetchOperand(OpBuilder &builder, const OpBlocks &blocks,
+                            unsigned operand, BlockPlacement &placement,
+                            llvm::MutableArrayRef<Value> operands) {
+  Operation *op = blocks.ruled.op;
+  const ShardingRule &rule = blocks.ruled.rule;
+  unsigned numFetches = 0;
+  for (auto [dim, factors] : llvm::enumerate(rule.operands[operand])) {
+    if (factors.size() != 1 || blocks.axes[factors.front()].empty())
+      continue;
+    unsigned factor = factors.front();
+    const PositionMap *map = findPositions(rule, operand, factor);
+    bool reduced = rule.factors[factor].kind == FactorKind::Reduce;
+    if (!map || !isFetchedBefore(rule, *map))
+      continue;
+    auto type = cast<RankedTensorType>(op->getOperand(operand).getType());
+    FetchedDim from{static_cast<unsigned>(dim), type.getDimSize(dim),
+                    blocks.mesh, blocks.axes[factor]};
+    int64_t shards = shardCount(from.axes);
+    // Positions are those of the result or, if the factor is reduced, of
+    // another operand, including those in its padding, which are multiplied
+    // too.
+    const TensorFactors &result = rule.results[map->result];
+    int64_t to =
+        reduced
+            ? shardSize(rule.factors[factor].size, shards) * shards
+            : placement.globalShape(
+                  map->result)[llvm::find(result, factors) - result.begin()];
+    FetchedRange range =
+        fetchedRange(*map, rule.factors[factor].kind, from.size, to, shards);
+    Value fill;
+    if (map->fillOperand >= 0)
+      fill = operands[map->fillOperand];
+    else if (map->fill)
+      fill = ConstantOp::create(
+          builder, op->getLoc(),
+          neutralData(*map->fill,
+                      RankedTensorType::get({}, type.getElementType())));
+    operands[operand] = fetchRange(
+        builder, op->getLoc(), operands[operand], from, range, fill,
+        builder.getStringAttr(
+            op->getName().getStringRef() + " needs other shards of dimension " +
+            llvm::Twine(dim) + " (" +
+            stringifyFactorKind(rule.factors[factor].kind) + ")"));
+    placement.setFetched(operand, dim);
+    numFetches += !findOwnRange(from, range);
+  }
+  return numFetches;
 }

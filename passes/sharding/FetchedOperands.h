@@ -22,6 +22,9 @@
 
 namespace weft {
 
+struct OpBlocks;
+class BlockPlacement;
+
 /// Whether the factor can be sharded by fetching: in each operand that has it,
 /// it is alone in its dimension and the positions do not depend on data.
 bool isFetchable(const ShardingRule &rule, unsigned factor);
@@ -57,6 +60,15 @@ mlir::Value fetchRange(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value block, const FetchedDim &dim,
                        const FetchedRange &range, mlir::Value fill,
                        mlir::StringAttr reason);
+
+/// Whether partitioning fetches the positions of a map before the op; the op
+/// itself moves what else it lacks.
+bool isFetchedBefore(const ShardingRule &rule, const PositionMap &map);
+/// Fetches, for factors with positions (window, shift, some reduced ones), the
+/// operand's positions that the device needs. Returns the number of fetches.
+unsigned fetchOperand(mlir::OpBuilder &builder, const OpBlocks &blocks,
+                      unsigned operand, BlockPlacement &placement,
+                      llvm::MutableArrayRef<mlir::Value> operands);
 
 } // namespace weft
 

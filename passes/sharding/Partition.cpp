@@ -1,6 +1,8 @@
 //===- Partition.cpp - each device's program ------------------------------===//
 
 #include "weft/dialects/weft/LayoutBorder.h"
+#include "weft/dialects/weft/local/AbsentElement.h"
+#include "weft/dialects/weft/local/LocalBuilder.h"
 #include "weft/passes/sharding/FetchedOperands.h"
 #include "weft/passes/sharding/LocalBlocks.h"
 #include "weft/passes/sharding/OpSharding.h"
@@ -43,13 +45,12 @@ private:
   void buildReshard(ReshardOp op);
   Value buildStep(ReshardOp op, Value value, const Layout &from,
                   const ReshardStep &step);
+  Value buildPlaced(ReshardOp op, Value value, const Layout &from,
+                    const ReshardStep &step);
   Value buildMove(ReshardOp op, Value value, const Layout &from,
                   const ReshardStep &step);
   /// Masks an operand of an op that combines elements of an uneven dimension.
   void maskOperand(const OpBlocks &blocks, unsigned operand, Value &value);
-  void fetchOperand(const OpBlocks &blocks, unsigned operand,
-                    BlockPlacement &placement,
-                    llvm::MutableArrayRef<Value> operands);
 
   func::FuncOp function;
   Block *global;
@@ -150,7 +151,8 @@ Value FunctionPartitioner::buildStep(ReshardOp op, Value value,
   StringAttr why = op.getReasonAttr();
   Location loc = op.getLoc();
   numCollectives += step.kind != ReshardStepKind::Slice &&
-                    step.kind != ReshardStepKind::MakePartial;
+                    step.kind != ReshardStepKind::MakePartial &&
+                    step.kind != ReshardStepKind::Place;
   switch (step.kind) {
   case ReshardStepKind::Slice:
     return coll::SliceOp::create(builder, loc, type, value, step.to, group,
@@ -158,6 +160,8 @@ Value FunctionPartitioner::buildStep(ReshardOp op, Value value,
   case ReshardStepKind::MakePartial:
     return coll::MakePartialOp::create(builder, loc, type, step.reduce, value,
                                        group, why);
+  case ReshardStepKind::Place:
+    return buildPlaced(op, value, from, step);
   case ReshardStepKind::AllGather:
     return coll::AllGatherOp::create(builder, loc, type, value, step.from,
                                      group, why);
@@ -228,6 +232,36 @@ Value FunctionPartitioner::buildMove(ReshardOp op, Value value,
   return value;
 }
 
+/// Puts the shard of dimension `step.from` where it is in the block without the
+/// step's axes, among neutral elements.
+Value FunctionPartitioner::buildPlaced(ReshardOp op, Value value,
+                                       const Layout &from,
+                                       const ReshardStep &step) {
+  auto tensor = cast<RankedTensorType>(op.getType());
+  MeshAttr mesh = getLayout(tensor).getMesh();
+  Location loc = op.getLoc();
+  unsigned dim = step.from;
+  int64_t size = tensor.getDimSize(dim);
+  if (size % shardCount(from.dims[dim]) != 0)
+    value = maskPadding(builder, loc, value, dim, size, mesh, from.dims[dim],
+                        step.reduce);
+  auto type = cast<RankedTensorType>(value.getType());
+  std::vector<int64_t> shape = localShape(step.result, tensor.getShape());
+  std::vector<int64_t> padded = shape;
+  int64_t block = type.getDimSize(dim);
+  // A start is moved inside, which a block of padding may be only.
+  if (padded[dim] % block != 0)
+    padded[dim] = block * shardCount(step.axes);
+  LocalBuilder b{builder, loc};
+  Value whole = ConstantOp::create(builder, loc,
+                                   absentData(step.reduce, type.clone(padded)));
+  llvm::SmallVector<Value> starts(padded.size(), b.integer(0));
+  starts[dim] = blockOffset(builder, loc, mesh, step.axes, block);
+  Value placed =
+      DynamicUpdateSliceOp::create(builder, loc, whole, value, starts);
+  return b.cutTo(placed, shape);
+}
+
 void FunctionPartitioner::buildReshard(ReshardOp op) {
   auto type = cast<RankedTensorType>(op.getType());
   MeshAttr mesh = getLayout(type).getMesh();
@@ -289,56 +323,6 @@ void FunctionPartitioner::maskOperand(const OpBlocks &blocks, unsigned operand,
   }
 }
 
-/// Fetches, for factors with positions (window, shift, some reduced ones), the
-/// operand's positions that the device needs.
-void FunctionPartitioner::fetchOperand(const OpBlocks &blocks, unsigned operand,
-                                       BlockPlacement &placement,
-                                       llvm::MutableArrayRef<Value> operands) {
-  Operation *op = blocks.ruled.op;
-  const ShardingRule &rule = blocks.ruled.rule;
-  for (auto [dim, factors] : llvm::enumerate(rule.operands[operand])) {
-    if (factors.size() != 1 || blocks.axes[factors.front()].empty())
-      continue;
-    unsigned factor = factors.front();
-    const PositionMap *map = findPositions(rule, operand, factor);
-    bool reduced = rule.factors[factor].kind == FactorKind::Reduce;
-    if (!map || map->operandUnit != 0 ||
-        (!reduced && !isFetchable(rule, factor)))
-      continue; // the op moves missing elements itself
-    auto type = cast<RankedTensorType>(op->getOperand(operand).getType());
-    FetchedDim from{static_cast<unsigned>(dim), type.getDimSize(dim),
-                    blocks.mesh, blocks.axes[factor]};
-    int64_t shards = shardCount(from.axes);
-    // Positions are those of the result or, if the factor is reduced, of
-    // another operand, including those in its padding, which are multiplied
-    // too.
-    const TensorFactors &result = rule.results[map->result];
-    int64_t to =
-        reduced
-            ? shardSize(rule.factors[factor].size, shards) * shards
-            : placement.globalShape(
-                  map->result)[llvm::find(result, factors) - result.begin()];
-    FetchedRange range =
-        fetchedRange(*map, rule.factors[factor].kind, from.size, to, shards);
-    Value fill;
-    if (map->fillOperand >= 0)
-      fill = operands[map->fillOperand];
-    else if (map->fill)
-      fill = ConstantOp::create(
-          builder, op->getLoc(),
-          neutralData(*map->fill,
-                      RankedTensorType::get({}, type.getElementType())));
-    operands[operand] = fetchRange(
-        builder, op->getLoc(), operands[operand], from, range, fill,
-        builder.getStringAttr(
-            op->getName().getStringRef() + " needs other shards of dimension " +
-            llvm::Twine(dim) + " (" +
-            stringifyFactorKind(rule.factors[factor].kind) + ")"));
-    placement.setFetched(operand, dim);
-    ++numCollectives;
-  }
-}
-
 //===----------------------------------------------------------------------===//
 // Ops
 //===----------------------------------------------------------------------===//
@@ -388,7 +372,7 @@ void FunctionPartitioner::build(Operation &op) {
   for (unsigned i = 0; i < operands.size(); ++i)
     if (getLayout(op.getOperand(i).getType())) {
       maskOperand(blocks, i, operands[i]);
-      fetchOperand(blocks, i, placement, operands);
+      numCollectives += fetchOperand(builder, blocks, i, placement, operands);
     }
   Operation *before = lastOp(builder);
   llvm::SmallVector<Value> built =

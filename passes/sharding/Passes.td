@@ -5,6 +5,23 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FormRollsPass : Pass<"weft-form-rolls", "::mlir::ModuleOp"> {
+  let summary = "Makes slices and concatenations that turn a value one roll.";
+  let description = [{
+    Looks through concatenations, slices with stride 1 and rolls along one
+    dimension. What takes all elements of one value, the last ones before the
+    first, becomes a `weft.roll`; what takes neighbouring elements of one value
+    becomes a slice of it. So a device sends what the whole chain moves to
+    others, once, and not what each op moves.
+
+    Requires: stage `differentiated`; a module of one device stays as it is.
+    Ensures: the same values.
+
+    Example: test/passes/form-rolls.mlir
+  }];
+  let dependentDialects = ["::weft::WeftDialect"];
+}
+
 def PropagateLayoutsPass : Pass<"weft-propagate-layouts", "::mlir::ModuleOp"> {
   let summary = "Gives every tensor a layout and makes every movement a reshard.";
   let description = [{
@@ -31,11 +48,43 @@ def PropagateLayoutsPass : Pass<"weft-propagate-layouts", "::mlir::ModuleOp"> {
 
     Example: test/passes/propagate-layouts.mlir
   }];
-  let dependentDialects = ["::weft::WeftDialect"];
+  let dependentDialects = ["::weft::WeftDialect", "::weft::coll::CollDialect"];
+  let options = [Option<"target", "target", "std::string", /*default=*/"\"cpu:generic\"",
+                        "The target whose links and devices price layouts (TargetRates.h)">];
   let statistics = [
     Statistic<"numReshards", "reshards", "Reshards inserted">,
     Statistic<"numConflicts", "conflicts", "Ops whose tensors want an axis for two factors">,
   ];
+}
+
+def ListLayoutChoicesPass : Pass<"weft-list-layout-choices", "::mlir::ModuleOp"> {
+  let summary = "Prints the graph of which layouts are chosen, as attributes.";
+  let description = [{
+    Adds what LayoutQuestion.h asks of a function, whether its tensors are in
+    conflict or not. No type changes. Layouts are texts, `[d,-] [d,-] -> [d,-]`;
+    costs are picoseconds, without those of the cheapest choice of each op; -1
+    is a pair that is not allowed.
+
+    * `weft.choices` of an op has a list for each of its parts: a choice's
+      layouts, what it costs for fetches, messages of its own, repeated work and
+      movements of results to fixed layouts, and `chosen` for the one that the solver takes.
+    * `weft.labels` of an op describes its results, `weft.argument_labels` of the
+      function its arguments: the layouts that a value may have, or that a fixed
+      one is copied to, and the chosen one.
+    * `weft.moves` of an op has, for each tensor of each part, the cost from each
+      of the value's labels (rows) to each choice (columns); of a result from
+      each choice (rows) to each label (columns).
+    * `weft.layout_price` of the function is the solution's price and bound.
+
+    Requires: as `weft-propagate-layouts`, at most 512 devices, and not more
+    layouts than propagation solves.
+    Ensures: the same function; it verifies and is read again.
+
+    Example: test/passes/list-layout-choices.mlir
+  }];
+  let dependentDialects = ["::weft::WeftDialect", "::weft::coll::CollDialect"];
+  let options = [Option<"target", "target", "std::string", /*default=*/"\"cpu:generic\"",
+                        "The target whose links and devices price layouts (TargetRates.h)">];
 }
 
 def SinkReshardsPass : Pass<"weft-sink-reshards", "::mlir::ModuleOp"> {

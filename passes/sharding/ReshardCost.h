@@ -18,8 +18,7 @@ namespace weft {
 /// Costs of moving values between layouts, each on the mesh of its region.
 class ReshardCost {
 public:
-  explicit ReshardCost(const Mesh &mesh, const ReshardOptions &options = {})
-      : mesh(mesh), plans(mesh, options) {}
+  explicit ReshardCost(const Mesh &mesh, const ReshardOptions &options = {});
   /// The price of moving a value from one layout to another; none if it is not
   /// a ranked tensor.
   Price between(mlir::Value value, const Layout &from, const Layout &to);
@@ -33,8 +32,13 @@ public:
 
 private:
   Price priceOf(const ReshardPlan &plan) const;
+  /// The price of a move without summands between even shards over whole axes,
+  /// if all links are alike: an exchange meets the lower bound of its plan.
+  std::optional<Price> ofExchange(mlir::RankedTensorType type,
+                                  const Layout &from, const Layout &to) const;
 
   Mesh mesh;
+  std::optional<Link> everyLink; ///< the link of each axis, if they are alike
   RegionPlans plans;
 };
 

@@ -111,9 +111,11 @@ module attributes {weft.mesh = #mesh} {
   // too long). At the price of all 72 the slice came first, with two fetches and 14 x 7 x 4 floats gathered over the slow "z".
   // PRICE-NOT: coll.fetch
   // PRICE: coll.all_gather %{{.*}} dim 1 over #{{.*}} ["z"]{{.*}} : tensor<15x2x3xf32> -> tensor<15x4x3xf32>
-  // PRICE: coll.exchange %{{.*}} of [4, 15, 10, 7] {{.*}} : tensor<1x15x4x3xf32> -> tensor<1x15x10x7xf32>
+  // PRICE: coll.exchange %{{.*}} of [4, 15, 10, 7] {{.*}} : tensor<1x15x4x3xf32> -> tensor<1x5x10x7xf32>
   // PRICE-NOT: coll.
-  // PRICE: weft.slice %{{.*}} -> tensor<14x7x4xf32>
+  // PRICE: weft.slice %{{.*}} -> tensor<5x7x4xf32>
+  // PRICE: coll.all_gather %{{.*}} dim 0 over #{{.*}} ["y"]{{.*}} : tensor<5x7x4xf32> -> tensor<14x7x4xf32>
+  // PRICE-NOT: coll.
   func.func @f(%v: tensor<60x10x7xf32> {weft.layout = #x}) -> tensor<56x7x4xf32> {
     %0 = weft.manual(%v) from [#x] to [#x] free ["y", "z", "w"] : (tensor<60x10x7xf32>) -> tensor<56x7x4xf32> {
     ^bb0(%p: tensor<15x10x7xf32>):
@@ -134,11 +136,12 @@ module attributes {weft.mesh = #mesh} {
 #y = #weft.layout<#mesh, [{"y"}, {}]>
 #whole = #weft.layout<#mesh, [{}, {}]>
 module attributes {weft.mesh = #mesh} {
-  // A reduce_scatter over "x" by hand leaves half of the rows to sum over "y".
+  // A reduce_scatter by hand over "x" takes the columns that the sum over "y" leaves to a device.
   // SUMS-LABEL: func.func @scattered
   // SUMS: weft.dot {{.*}} -> tensor<4x8xf32>
-  // SUMS-NEXT: coll.reduce_scatter sum %{{.*}} dim 0 over #{{.*}} ["x"] : tensor<4x8xf32> -> tensor<2x8xf32>
-  // SUMS-NEXT: coll.all_reduce sum %{{.*}} over #{{.*}} ["y"]{{.*}} : tensor<2x8xf32>
+  // SUMS-NEXT: coll.reduce_scatter sum %{{.*}} dim 1 over #{{.*}} ["y"] {{.*}} : tensor<4x8xf32> -> tensor<4x2xf32>
+  // SUMS-NEXT: coll.reduce_scatter sum %{{.*}} dim 0 over #{{.*}} ["x"] : tensor<4x2xf32> -> tensor<2x2xf32>
+  // SUMS-NEXT: coll.all_gather %{{.*}} dim 1 over #{{.*}} ["y"] {{.*}} : tensor<2x2xf32> -> tensor<2x8xf32>
   func.func @scattered(%v: tensor<8x16xf32> {weft.layout = #xy}, %w: tensor<16x8xf32> {weft.layout = #y}) -> tensor<4x8xf32> {
     %0 = weft.manual(%v, %w) from [#x, #whole] to [#x] free ["y"] : (tensor<8x16xf32>, tensor<16x8xf32>) -> tensor<4x8xf32> {
     ^bb0(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>):
@@ -172,8 +175,8 @@ module attributes {weft.mesh = #mesh} {
 
   // The greatest sum is not the sum of the greatest summands.
   // SUMS-LABEL: func.func @greatest
-  // SUMS: coll.all_reduce sum %{{.*}} over #{{.*}} ["y"]
-  // SUMS: coll.all_reduce max %{{.*}} over #{{.*}} ["x"]
+  // SUMS: coll.reduce_scatter sum %{{.*}} dim 0 over #{{.*}} ["y"] {{.*}} : tensor<4x8xf32> -> tensor<1x8xf32>
+  // SUMS: coll.all_reduce max %{{.*}} over #{{.*}} ["x"] : tensor<1x8xf32>
   func.func @greatest(%v: tensor<8x16xf32> {weft.layout = #xy}, %w: tensor<16x8xf32> {weft.layout = #y}) -> tensor<4x8xf32> {
     %0 = weft.manual(%v, %w) from [#x, #whole] to [#whole] free ["y"] : (tensor<8x16xf32>, tensor<16x8xf32>) -> tensor<4x8xf32> {
     ^bb0(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>):

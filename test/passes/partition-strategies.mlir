@@ -93,11 +93,11 @@ func.func @shifted_block(%x: tensor<8x3xf32> {weft.layout = #rows}) -> (tensor<3
 }
 // Rows of other devices are absent; a partial result.
 // CHECK-LABEL: func.func @lookup
-// CHECK: weft.gather {{.*}}{absent_outside, {{.*}}} : tensor<3x4xf32>, tensor<5xi64> -> tensor<5x4xf32>
+// CHECK: weft.gather {{.*}}{absent_outside, {{.*}}} : tensor<22x4xf32>, tensor<5xi64> -> tensor<5x4xf32>
 // CHECK: coll.all_reduce sum %{{.+}} reason "result of weft.gather is summed
 // CHECK-NOT: coll.
-func.func @lookup(%x: tensor<8x4xf32> {weft.layout = #rows}, %i: tensor<5xi32> {weft.layout = #whole}) -> (tensor<5x4xf32> {weft.layout = #table}) {
-  %0 = weft.gather %x at %i {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64: 0>, start_index_map = array<i64: 0>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 1, 4>} : tensor<8x4xf32>, tensor<5xi32> -> tensor<5x4xf32>
+func.func @lookup(%x: tensor<66x4xf32> {weft.layout = #rows}, %i: tensor<5xi32> {weft.layout = #whole}) -> (tensor<5x4xf32> {weft.layout = #table}) {
+  %0 = weft.gather %x at %i {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64: 0>, start_index_map = array<i64: 0>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 1, 4>} : tensor<66x4xf32>, tensor<5xi32> -> tensor<5x4xf32>
   return %0 : tensor<5x4xf32>
 }
 // One element of each device.
@@ -112,12 +112,12 @@ func.func @scan(%x: tensor<8xf32> {weft.layout = #split}) -> (tensor<8xf32> {wef
 }
 // The best of each device.
 // CHECK-LABEL: func.func @select
-// CHECK: weft.top_k %{{.+}} dim 0 : tensor<3xf32> -> tensor<2xf32>, tensor<2xi32>
+// CHECK: weft.top_k %{{.+}} dim 0 : tensor<30xf32> -> tensor<2xf32>, tensor<2xi32>
 // CHECK: coll.all_gather %{{.+}} reason "shards of weft.top_k along its select dimension are combined" : tensor<2xf32> -> tensor<6xf32>
 // CHECK: weft.sort %{{.+}} keys 1 descending : (tensor<6xf32>, tensor<6xi32>)
 // CHECK-NOT: coll.{{[^a]}}
-func.func @select(%x: tensor<8xf32> {weft.layout = #split}) -> (tensor<2xf32> {weft.layout = #whole}, tensor<2xi32> {weft.layout = #whole}) {
-  %0, %1 = weft.top_k %x dim 0 : tensor<8xf32> -> tensor<2xf32>, tensor<2xi32>
+func.func @select(%x: tensor<90xf32> {weft.layout = #split}) -> (tensor<2xf32> {weft.layout = #whole}, tensor<2xi32> {weft.layout = #whole}) {
+  %0, %1 = weft.top_k %x dim 0 : tensor<90xf32> -> tensor<2xf32>, tensor<2xi32>
   return %0, %1 : tensor<2xf32>, tensor<2xi32>
 }
 // The folds of the blocks; padding is the value that a fold starts from.

@@ -124,6 +124,14 @@ private:
         case ReshardStepKind::MakePartial:
           out[d][i] = k == 0 ? in[d][i] : 0;
           return;
+        case ReshardStepKind::Place: {
+          int64_t row = index[step.from];
+          index[step.from] %= before[step.from];
+          bool isOwn = row / before[step.from] == k;
+          int64_t element = isOwn ? read(in[d], index, before) : 0;
+          out[d][i] = element == poison ? 0 : element;
+          return;
+        }
         case ReshardStepKind::AllReduce:
         case ReshardStepKind::ReduceScatter:
           if (step.to >= 0)

@@ -90,7 +90,7 @@ TEST_CASE("subjects are counted as often as a step runs them") {
         40); // runs 3 times
 }
 
-TEST_CASE("a gap is a part of the price, and all of it if that is not known") {
+TEST_CASE("a gap is a part of the bytes, and all of it if that is not known") {
   Explanation it = program();
   CHECK(limitOf("gap<=0.01").value == 100);
   // 0.0003 is less than three ten thousandths as a double.
@@ -98,8 +98,16 @@ TEST_CASE("a gap is a part of the price, and all of it if that is not known") {
   CHECK(refusal("gap<=1MB") ==
         "'1MB' of 'gap<=1MB' is no part of a price; write it as 0.01");
   CHECK(costOf(limitOf("gap<=0.01"), it) == 0);
-  it.layouts = {.price = 1'000'000, .bound = 987'654};
-  CHECK(costOf(limitOf("gap<=0.01"), it) == 124); // rounded up
+  REQUIRE(it.totalBytes() == 227);
+  it.layouts = {.price = 1'000'000, .mostSaved = 3};
+  CHECK(costOf(limitOf("gap<=0.01"), it) == 133); // rounded up
+  CHECK(it.leastBytes() == 224);
+  // No bound is above the bytes that are counted, nor below none.
+  it.layouts->mostSaved = 0;
+  CHECK(it.leastBytes() == 227);
+  it.layouts->mostSaved = 1000;
+  CHECK(it.leastBytes() == 0);
+  CHECK(it.gap() == kGapParts);
   CHECK(costText(limitOf("gap<=0.01"), 124) == "0.0124");
   CHECK(costText(limitOf("bytes<=4e6"), 14336) == "14,336");
   CHECK(spenders(limitOf("gap<=0.01"), it).empty());

@@ -336,3 +336,28 @@ TEST_CASE("layouts are compared by moving time, reshards by total time") {
   CHECK_FALSE(takesLess({5, 10, 2}, {10, 5, 1}));
   CHECK_FALSE(takesLess({10, 5, 1}, {10, 5, 1}));
 }
+
+TEST_CASE("a mesh that states no links has those of the target") {
+  Mesh mesh;
+  mesh.axes = {{"a", 4}, {"b", 2}};
+  const TargetRates *cpu = ratesOf("cpu:avx2"), *gpu = ratesOf("cuda:sm_90a");
+  REQUIRE((cpu && gpu));
+  CHECK(withRates(mesh, *cpu).axes[1].bandwidth == 1e10);
+  CHECK(withRates(mesh, *gpu).axes[1].bandwidth == 3.6e11);
+  CHECK(withRates(mesh, *gpu).axes[0].latency == 1e-5);
+  mesh.axes[0].bandwidth = 1e9;
+  CHECK(withRates(mesh, *gpu).axes[0].bandwidth == 1e9);
+  CHECK(withRates(mesh, *gpu).axes[1].bandwidth == 1e10);
+  CHECK(ratesOf("abacus") == nullptr);
+  CHECK(ratesOf("native") == &ratesOfCpus());
+}
+
+TEST_CASE("repeated work takes the time of the target's devices") {
+  OneOp add("d=4", kAdd, {"[d,-]", "[d,-]", "[d,-]"});
+  OpSharding whole = applyAxes(add.mesh, add.op, axesOf(add.mesh, "[-,-]"));
+  TensorLayouts none(add.op.numTensors());
+  ShardingPrices cpu(add.mesh, *ratesOf("cpu:generic"));
+  ShardingPrices gpu(add.mesh, *ratesOf("cuda:sm_90a"));
+  CHECK(cpu.of(add.op, whole, none).work.moving == 96 * kByte / 32);
+  CHECK(gpu.of(add.op, whole, none).work.moving == 960); // 96 of 1e14 a second
+}

@@ -125,6 +125,19 @@ TEST_CASE("partial sources and targets") {
   CHECK(kinds("[y,-]+sum(x)", "[-,y]+sum(x)") == "all_to_all 128; 128");
 }
 
+TEST_CASE("one row for all devices is no message to each of them") {
+  Mesh mesh = meshOf("x=4,y=2");
+  ReshardPlan plan = checkPlan(mesh, {1, 8}, layoutOf(mesh, "[x,-]"),
+                               layoutOf(mesh, "[-,-]"), true);
+  CHECK(describe(mesh, plan) == "place 0 [-,-]+sum(x)\n"
+                                "all_reduce 48 [-,-]\n");
+  // An exchange, in which a holder sends three rows, receives less.
+  plan = planReshard(mesh, {1, 8}, 4, layoutOf(mesh, "[x,-]"),
+                     layoutOf(mesh, "[-,-]"), {.fewestBytes = true});
+  CHECK(describe(mesh, plan) == "exchange 32 [-,-]\n");
+  CHECK(plan.steps[0].moved == 96);
+}
+
 TEST_CASE("every pair with partial sums on small meshes") {
   for (const char *text : {"x=2,y=2", "x=4"}) {
     Mesh mesh = meshOf(text);
@@ -177,7 +190,14 @@ TEST_CASE("all pairs of a rank 2 tensor on 2x3 and 4x2, even and uneven") {
         for (std::array<int64_t, 2> shape :
              {std::array<int64_t, 2>{24, 24}, {7, 5}, {2, 9}}) {
           ReshardPlan plan = checkPlan(mesh, shape, from, to, true);
-          if (plan.bytesReceived != plan.lowerBound)
+          // Where shards have more padding than elements, what the busiest
+          // device sends decides.
+          bool isScarce = false;
+          for (size_t dim = 0; dim < shape.size(); ++dim) {
+            int64_t count = shardCount(from.dims[dim]);
+            isScarce |= shardSize(shape[dim], count) * count > 2 * shape[dim];
+          }
+          if (plan.bytesReceived != plan.lowerBound && !isScarce)
             FAIL(text << " " << toCommandText(mesh, from) << " -> "
                       << toCommandText(mesh, to) << " " << plan.bytesReceived
                       << " for " << plan.lowerBound << "\n"

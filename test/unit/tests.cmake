@@ -21,6 +21,7 @@ weft_unit_test(op-sharding-test SRCS unit/op-sharding-test.cpp LINK weft::WeftSh
 weft_unit_test(kernel-traits-test SRCS unit/kernel-traits-test.cpp LINK weft::WeftShardingPasses)
 weft_unit_test(growing-layout-test SRCS unit/growing-layout-test.cpp LINK weft::WeftShardingPasses)
 weft_unit_test(choose-sharding-test SRCS unit/choose-sharding-test.cpp LINK weft::WeftShardingPasses)
+weft_unit_test(priced-bytes-test SRCS unit/priced-bytes-test.cpp LINK weft::WeftShardingPasses weft::WeftCollectivePasses)
 weft_unit_test(layout-solver-test SRCS unit/layout-solver-test.cpp LINK weft::WeftLayoutSolver)
 weft_unit_test(resharding-test SRCS unit/resharding-test.cpp LINK weft::WeftResharding)
 weft_unit_test(reshard-optimum-test SRCS unit/reshard-optimum-test.cpp LINK weft::WeftResharding)

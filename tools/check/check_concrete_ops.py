@@ -37,6 +37,8 @@ ALLOWED = {
         "Program", "Buffer", "Constant", "Output", "Copy", "Launch", "Label", "Jump", "JumpUnless")},
     "passes/collectives/CombineAllReduces.cpp": {"coll::AllReduceOp": "the op that it combines"},
     "passes/sharding/optimization/CarryReshaped.cpp": {"ReshapeOp": "the op that it moves out of loops"},
+    "passes/sharding/optimization/FormRolls.cpp": {"ConcatenateOp": "an op that it joins", "SliceOp": "an op that it joins and makes",
+                                                   "RollOp": "the op that it makes"},
     "passes/sharding/optimization/HoistReductions.cpp": {"ReshardOp": "the op that it moves"},
     "passes/sharding/optimization/HoistReshards.cpp": {"ReshardOp": "the op that it moves"},
     "passes/sharding/propagation/LayoutAssignment.cpp": {"ReshardOp": "the op whose layouts it reads", "ConstrainOp": "an annotation"},

@@ -77,8 +77,9 @@ static void addCompile(CLI::App &app, CompileFlags &flags) {
   addBudgetFlags(app, flags.model);
   app.add_option("--emit", flags.emit,
                  "print the IR of a stage: imported, differentiated, sharded, "
-                 "partitioned, scheduled, kernels, nests or plan; or assembly: "
-                 "the kernels' code for --target");
+                 "partitioned, scheduled, kernels, nests or plan; or layouts: "
+                 "the layouts that are possible, with their prices; or "
+                 "assembly: the kernels' code for --target");
   app.add_option(
       "--kernel", flags.kernels,
       "with --emit=assembly: only the kernel of this name; repeated");

@@ -11,10 +11,12 @@
 
 #include "weft/base/Saturating.h"
 #include "weft/dialects/weft/LayoutBorder.h"
+#include "weft/passes/sharding/LocalBlocks.h"
 #include "weft/passes/sharding/OpSharding.h"
 #include "weft/passes/sharding/Passes.h"
 #include "weft/passes/sharding/RegionFlow.h"
 #include "weft/passes/sharding/ReshardCost.h"
+#include "weft/passes/sharding/propagation/ChooseSharding.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -57,6 +59,8 @@ private:
   bool passPartial(const OpWithRule &ruled, SunkOp &sunk) const;
   Price costOfOthers(const SunkOp &sunk) const;
   Price savedBy(const SunkOp &sunk, Value moved) const;
+  Price sentBy(const OpWithRule &op, const OpSharding &sharding) const;
+  /// The price of the bytes that the op itself sends now.
   Price sentNow(Operation *op) const;
   void requireOthers(const SunkOp &sunk, OpBuilder &builder);
 
@@ -223,15 +227,25 @@ Price SinkChain::savedBy(const SunkOp &sunk, Value moved) const {
   return total;
 }
 
-/// The price of the bytes that the op itself sends now.
+/// The price of what an op fetches and of the bytes that it and its local form
+/// send, without latencies. Prices are not kept, as ops change.
+Price SinkChain::sentBy(const OpWithRule &op,
+                        const OpSharding &sharding) const {
+  Price price = ShardingPrices(mesh)
+                    .of(op, sharding, TensorLayouts(op.numTensors()))
+                    .rest;
+  return {price.moving, 0, price.bytes};
+}
+
 Price SinkChain::sentNow(Operation *op) const {
   OpSharding now;
+  now.axes = OpBlocks(*op).axes;
   for (Value operand : op->getOperands())
     now.operands.push_back(getLayout(operand.getType()) ? layoutIn(operand)
                                                         : Layout());
   for (Value result : op->getResults())
     now.results.push_back(layoutIn(result));
-  return cost.sending(OpWithRule::get(op), now);
+  return sentBy(OpWithRule::get(op), now);
 }
 
 /// Fewer messages do not justify more bytes, as the remaining messages may be
@@ -258,7 +272,7 @@ bool SinkChain::find() {
     if (!sunk)
       break;
     spent = spent + costOfOthers(*sunk) +
-            cost.sending(OpWithRule::get(user), sunk->sharding);
+            sentBy(OpWithRule::get(user), sunk->sharding);
     gained = gained + savedBy(*sunk, moved) + sentNow(user);
     before = sunk->sharding.results.front();
     after = layoutIn(user->getResult(0));

@@ -53,11 +53,10 @@ std::vector<OperandFetch> ShardingPrices::fetches(const OpWithRule &op,
   for (const PositionMap &map : op.rule.positions) {
     const SubAxes &over = sharding.axes[map.factor];
     int64_t shards = shardCount(over);
-    if (shards == 1)
+    if (shards == 1 || !isFetchedBefore(op.rule, map))
       continue;
     auto type = cast<RankedTensorType>(op.value(map.operand).getType());
     auto local = localShape(sharding.operands[map.operand], type.getShape());
-    int64_t unit = std::max<int64_t>(map.operandUnit, 1);
     int64_t bytes = bytesOf(type.getElementType());
     OperandFetch &fetch = all.emplace_back();
     fetch.operand = map.operand;
@@ -66,7 +65,7 @@ std::vector<OperandFetch> ShardingPrices::fetches(const OpWithRule &op,
         bytes *= local[dim];
         continue;
       }
-      int64_t size = type.getDimSize(dim) * unit;
+      int64_t size = type.getDimSize(dim);
       FetchedRange range = fetchedRange(map, op.rule.factors[map.factor].kind,
                                         size, positionsWanted(op, map), shards);
       bytes *= positionsSent(range, size, shards);
@@ -77,25 +76,20 @@ std::vector<OperandFetch> ShardingPrices::fetches(const OpWithRule &op,
     for (const SubAxis &axis : over)
       fetch.positions.insert(fetch.positions.end(),
                              {int64_t(axis.axis), axis.skip, axis.size});
-    bytes /= unit; // the rest of an unaligned block is counted on both sides
     fetch.price = Price::of(slowestLink(mesh, over), bytes);
   }
   return all;
 }
 
-/// The price of one device's loops: 32 iterations take as long as a byte over
-/// the fastest axis.
+/// The time of one device's loops.
 Price ShardingPrices::work(const OpWithRule &op,
                            const OpSharding &sharding) const {
-  constexpr double kIterationsPerByte = 32;
-  double iterations = 1, bandwidth = 1;
+  double iterations = 1;
   for (auto [index, factor] : llvm::enumerate(op.rule.factors)) {
     int64_t shards = shardCount(sharding.axes[index]);
     iterations *= double(shardSize(factor.size, shards));
   }
-  for (const MeshAxis &axis : mesh.axes)
-    bandwidth = std::max(bandwidth, axis.bandwidth);
-  return {femtoseconds(iterations / kIterationsPerByte / bandwidth), 0, 0};
+  return {femtoseconds(iterations / iterationsPerSecond), 0, 0};
 }
 
 Price OpPrice::total() const {
@@ -108,7 +102,7 @@ OpPrice ShardingPrices::of(const OpWithRule &op, const OpSharding &sharding,
   if (!op.parts.empty())
     return ofParts(op, sharding, layouts);
   OpPrice price;
-  price.rest = reshards.sending(op, sharding);
+  price.rest = reshards.sending(op, sharding) + messages.of(op, sharding);
   for (const OperandFetch &fetch : fetches(op, sharding))
     price.rest = price.rest + fetch.price;
   price.work = work(op, sharding);

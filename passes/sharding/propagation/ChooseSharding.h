@@ -11,8 +11,10 @@
 #define WEFT_PASSES_SHARDING_PROPAGATION_CHOOSESHARDING_H
 
 #include "weft/passes/sharding/FetchedOperands.h"
+#include "weft/passes/sharding/LocalMessages.h"
 #include "weft/passes/sharding/OpSharding.h"
 #include "weft/passes/sharding/ReshardCost.h"
+#include "weft/passes/sharding/resharding/TargetRates.h"
 
 #include <array>
 #include <map>
@@ -27,10 +29,10 @@ struct OpPrice {
   /// The price of moving results to the table's layouts, partial sums included.
   Price results;
   /// The price of fetches for window and shift factors and of the bytes that the
-  /// op itself sends.
+  /// op itself or its local form sends.
   Price rest;
-  /// The price of one device's share of the work: 32 iterations take as long as
-  /// a byte, so that repeating work is not free.
+  /// The time of one device's share of the work, so that repeating work is not
+  /// free.
   Price work;
 
   Price total() const;
@@ -58,8 +60,11 @@ struct OperandFetch {
 /// Prices on one mesh; a move in a region is priced on the region's mesh.
 class ShardingPrices {
 public:
-  explicit ShardingPrices(const Mesh &mesh, const ReshardOptions &options = {})
-      : mesh(mesh), reshards(mesh, options) {}
+  explicit ShardingPrices(const Mesh &mesh,
+                          const TargetRates &rates = ratesOfCpus(),
+                          const ReshardOptions &options = {})
+      : mesh(mesh), iterationsPerSecond(rates.iterations),
+        reshards(mesh, options), messages(mesh) {}
   const Mesh &onMesh() const { return mesh; }
   OpPrice of(const OpWithRule &op, const OpSharding &sharding,
              const TensorLayouts &layouts);
@@ -88,7 +93,9 @@ private:
   Price work(const OpWithRule &op, const OpSharding &sharding) const;
 
   Mesh mesh;
+  double iterationsPerSecond;
   ReshardCost reshards;
+  LocalMessages messages;
   std::map<std::array<int64_t, 8>, int64_t> sent; ///< positionsSent
 };
 

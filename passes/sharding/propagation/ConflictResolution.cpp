@@ -13,8 +13,9 @@ using namespace weft;
 using namespace mlir;
 
 ConflictResolution::ConflictResolution(LayoutTable &table)
-    : table(table), pricing(table.mesh()), chosen(table.ops().size()),
-      prices(table.ops().size()), inConflict(table.ops().size()) {}
+    : table(table), pricing(table.mesh(), table.rates()),
+      chosen(table.ops().size()), prices(table.ops().size()),
+      inConflict(table.ops().size()) {}
 
 unsigned ConflictResolution::conflicts() const { return inConflict.count(); }
 
@@ -258,12 +259,22 @@ bool ConflictResolution::becomesOther(const OpWithRule &op,
          table.get(target).dims != table.get(use.get()).dims;
 }
 
-bool ConflictResolution::isOpen(unsigned index) const {
+/// Whether the op finds elements that other devices hold, which a sum brings.
+static bool looksUpShards(const OpWithRule &op, const OpSharding &sharding) {
+  return llvm::any_of(llvm::zip(op.rule.factors, sharding.axes),
+                      [](auto factor) {
+                        const auto &[its, axes] = factor;
+                        return its.kind == FactorKind::Lookup && !axes.empty();
+                      });
+}
+
+bool ConflictResolution::isOpen(unsigned index) {
   const OpWithRule &op = table.ops()[index];
   if (op.source)
     return false;
   if (!isBorder(op))
-    return inConflict[index] || disagrees(op, chosen[index]);
+    return inConflict[index] || disagrees(op, chosen[index]) ||
+           price(index).rest.bytes > 0 || looksUpShards(op, chosen[index]);
   auto operands = llvm::seq(op.op->getNumOperands());
   return llvm::any_of(operands, [&](unsigned i) {
     return wantsOtherwise(op, i) || becomesOther(op, i);

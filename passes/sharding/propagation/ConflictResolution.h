@@ -46,7 +46,7 @@ class ConflictResolution {
 public:
   explicit ConflictResolution(LayoutTable &table [[clang::lifetimebound]]);
   /// Chooses the sharding of each op by itself. Returns whether one is in
-  /// conflict or disagrees with the table.
+  /// conflict, disagrees with the table or sends messages of its own.
   bool chooseAll();
   /// Resolves the conflicts, one after the other.
   void resolve();
@@ -79,8 +79,9 @@ private:
   bool wantsOtherwise(const OpWithRule &op, unsigned operand) const;
   /// Whether an operand becomes a free value of another layout.
   bool becomesOther(const OpWithRule &op, unsigned operand) const;
-  /// Whether the op is in conflict or disagrees with the table.
-  bool isOpen(unsigned op) const;
+  /// Whether the op is in conflict, disagrees with the table, or sends messages
+  /// of its own or for look-ups, which another sharding may do without.
+  bool isOpen(unsigned op);
   llvm::hash_code hashOp(const OpWithRule &op) const;
   /// The hash of the op and of those that share a value with it, up to eight
   /// for each value.

@@ -109,6 +109,35 @@ void LayoutQuestion::listFlow(unsigned op) {
       ++node->uses;
 }
 
+void LayoutQuestion::shareLayouts() {
+  auto share = [&](OpOperand &operand) {
+    Value target = table.flow().target(operand);
+    ValueNode *from = target ? find(operand.get()) : nullptr;
+    ValueNode *to = target ? find(target) : nullptr;
+    if (!from || !to || from == to || from->space != to->space)
+      return false;
+    size_t before = from->layouts.size() + to->layouts.size();
+    auto give = [&](const ValueNode &giver, ValueNode &taker, Value value) {
+      if (!taker.fixed)
+        for (unsigned layout : std::vector<unsigned>(giver.layouts))
+          addLayout(taker, table.flow().leader(value), layout);
+    };
+    give(*from, *to, target);
+    give(*to, *from, operand.get());
+    return from->layouts.size() + to->layouts.size() > before;
+  };
+  // Loops in loops pass labels on in as many rounds.
+  constexpr unsigned kRounds = 4;
+  bool isChanged = true;
+  for (unsigned round = 0; round < kRounds && isChanged; ++round) {
+    isChanged = false;
+    for (unsigned op = 0; op < table.ops().size(); ++op)
+      if (!isRuled(op) && !table.ops()[op].source)
+        for (OpOperand &operand : table.ops()[op].op->getOpOperands())
+          isChanged |= share(operand);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Nodes
 //===----------------------------------------------------------------------===//
@@ -164,15 +193,25 @@ static std::vector<unsigned> identity(size_t count) {
                                llvm::seq<unsigned>(0, count).end());
 }
 
+/// What the movement of an operand to its use, or of a result to its value, may
+/// not do.
+MoveKind LayoutQuestion::moveKindOf(const PieceNode &node, unsigned tensor,
+                                    const ValueNode &value) const {
+  const OpWithRule &piece = pieceOf(node);
+  if (!piece.isOperand(tensor))
+    return {.times = table.executionsOf(node.op), .keepsSums = true};
+  return {.times = table.executionsOfMove(piece.value(tensor), node.op),
+          .keepsSums = !llvm::is_contained(piece.rule.inits, tensor),
+          .original = value.fixed};
+}
+
 void LayoutQuestion::addUse(const PieceNode &node, unsigned tensor) {
   const OpWithRule &piece = pieceOf(node);
   ValueNode *value = find(piece.value(tensor));
   if (!value)
     return;
   const ChoiceList::Tensor &own = node.list->tensors[tensor];
-  MoveKind kind{.times = table.executionsOfMove(piece.value(tensor), node.op),
-                .keepsSums = !llvm::is_contained(piece.rule.inits, tensor),
-                .original = value->fixed};
+  MoveKind kind = moveKindOf(node, tensor, *value);
   choices.addEdge(
       *value->node, identity(value->layouts.size()), node.node, own.placeOf,
       costs.tableOf(*value->space, value->layouts, own.layouts, kind));
@@ -183,7 +222,7 @@ void LayoutQuestion::addResult(const PieceNode &node, unsigned tensor) {
   ValueNode *value = find(piece.value(tensor));
   if (!value)
     return;
-  MoveKind kind{.times = table.executionsOf(node.op), .keepsSums = true};
+  MoveKind kind = moveKindOf(node, tensor, *value);
   const ChoiceList::Tensor &own = node.list->tensors[tensor];
   if (value->fixed) {
     for (auto [label, place] : llvm::enumerate(own.placeOf))
@@ -268,6 +307,7 @@ LayoutQuestion::LayoutQuestion(LayoutTable &table, ShardingPrices &pricing,
       listChoices(op, now[op]);
     else if (!table.ops()[op].source)
       listFlow(op);
+  shareLayouts();
   tooLarge = costs.numPairs() > mostPairs(table);
   if (tooLarge)
     return;

@@ -69,6 +69,9 @@ public:
   Changes apply(const std::vector<unsigned> &labels,
                 std::vector<OpSharding> &shardings);
 
+  /// Adds the graph to the function as attributes (ListLayoutChoices.cpp).
+  void describe(const std::vector<unsigned> &labels);
+
 private:
   struct ValueNode {
     LayoutSpace *space = nullptr;
@@ -93,17 +96,27 @@ private:
   void addLayout(ValueNode &value, mlir::Value leader, unsigned layout);
   bool mayHave(mlir::Value leader, const Layout &layout) const;
   void listFlow(unsigned op);
+  /// Gives values that become one another, as what a loop's condition passes on,
+  /// each other's labels.
+  void shareLayouts();
 
   void addValue(mlir::Value value);
   void addPiece(PieceNode &node);
   void addOp(unsigned op, size_t &piece);
   void addEdges(const PieceNode &piece);
+  MoveKind moveKindOf(const PieceNode &piece, unsigned tensor,
+                      const ValueNode &value) const;
   void addUse(const PieceNode &piece, unsigned tensor);
   void addResult(const PieceNode &piece, unsigned tensor);
   /// Adds the costs of bringing an operand to a layout that is stated.
   void addStated(mlir::Value value, const Layout &wanted, int64_t times);
   void addBorder(unsigned op);
   void addFlow(mlir::OpOperand &operand, mlir::Value target, int64_t times);
+  mlir::Attribute describePiece(const PieceNode &piece,
+                                const std::vector<unsigned> &labels);
+  mlir::Attribute describeMoves(const PieceNode &piece, unsigned tensor);
+  mlir::Attribute describeValue(mlir::Value value,
+                                const std::vector<unsigned> &labels);
   const OpWithRule &pieceOf(const PieceNode &piece) const {
     return table.ops()[piece.op].pieces()[piece.piece];
   }

@@ -35,6 +35,12 @@ repeatedFetches(const OpWithRule &op, const OpSharding &sharding,
   return repeated;
 }
 
+LogicalResult weft::emitUnknownTarget(Operation *op, StringRef target) {
+  return op->emitError("target '")
+         << target << "' has no row of rates by which layouts are priced; "
+         << "known are " << familiesOfRates();
+}
+
 Price weft::priceAssigned(const LayoutTable &table,
                           const std::vector<OpSharding> &shardings,
                           const std::vector<OpSharding> &start) {
@@ -44,7 +50,7 @@ Price weft::priceAssigned(const LayoutTable &table,
   LayoutTable copied = table.of(*copy, mapping);
   LayoutAssignment(*copy, copied, shardings).run();
   Price total;
-  ShardingPrices pricing(table.mesh());
+  ShardingPrices pricing(table.mesh(), table.rates());
   std::set<std::pair<const void *, std::vector<int64_t>>> fetched;
   for (auto [index, op] : llvm::enumerate(table.ops()))
     if (!op.source && !isBorder(op)) {
@@ -95,7 +101,8 @@ Price LayoutSearch::priceOf(const std::vector<OpSharding> &shardings) const {
 std::optional<LayoutSearch::Proposal> LayoutSearch::solve() {
   if (table.mesh().size() > kMostDevices)
     return std::nullopt;
-  ShardingPrices pricing(table.mesh(), {.searchBudget = kStepsOfMove});
+  ShardingPrices pricing(table.mesh(), table.rates(),
+                         {.searchBudget = kStepsOfMove});
   LayoutQuestion question(table, pricing, start);
   if (question.isTooLarge())
     return std::nullopt;
@@ -108,6 +115,23 @@ std::optional<LayoutSearch::Proposal> LayoutSearch::solve() {
   Price price = priceOf(shardings);
   std::swap(table.all(), before);
   return Proposal{std::move(shardings), std::move(before), price};
+}
+
+bool LayoutSearch::describe() {
+  ConflictResolution resolution(table);
+  resolution.chooseAll();
+  start = resolution.shardings();
+  if (table.mesh().size() > kMostDevices)
+    return false;
+  ShardingPrices pricing(table.mesh(), table.rates(),
+                         {.searchBudget = kStepsOfMove});
+  LayoutQuestion question(table, pricing, start);
+  if (question.isTooLarge())
+    return false;
+  Solution solution = weft::solve(question.graph(), question.start());
+  found = {inPicoseconds(solution.cost), inPicoseconds(solution.bound)};
+  question.describe(solution.labels);
+  return true;
 }
 
 void LayoutSearch::compare(const LayoutQuestion &question,

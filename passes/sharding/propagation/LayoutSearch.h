@@ -37,6 +37,9 @@ public:
   /// Changes the layouts of free values of the table where that is cheaper, and
   /// returns the sharding of each of its ops.
   std::vector<OpSharding> run();
+  /// Adds the graph of the layouts to the function as attributes; false if it has
+  /// too many devices or layouts.
+  bool describe();
   /// The number of ops whose tensors want an axis for two factors, or other axes
   /// for one, in the layouts of propagation.
   unsigned conflicts() const { return numConflicts; }
@@ -83,6 +86,10 @@ private:
   std::vector<mlir::Value> asked;
   std::vector<std::optional<Alternative>> others; ///< of `asked`
 };
+
+/// The error for a target without rates.
+mlir::LogicalResult emitUnknownTarget(mlir::Operation *op,
+                                      llvm::StringRef target);
 
 /// The price of all movements of the table's function under its layouts, and of
 /// the work beside that of `start`, each as often as it is run. Nothing is

@@ -14,9 +14,11 @@
 using namespace weft;
 using namespace mlir;
 
-LayoutTable::LayoutTable(func::FuncOp function, MeshAttr mesh)
+LayoutTable::LayoutTable(func::FuncOp function, MeshAttr mesh,
+                         const TargetRates &rates)
     : function(function), regionFlow(function), meshAttribute(mesh),
-      meshValue(mesh.getMesh()), annotatedResults(function.getNumResults()),
+      targetRates(&rates), meshValue(withRates(mesh.getMesh(), rates)),
+      annotatedResults(function.getNumResults()),
       donatedArguments(function.getNumResults()) {
   size_t count = function.getBody().front().getOperations().size();
   ruled.reserve(count);
@@ -26,7 +28,7 @@ LayoutTable::LayoutTable(func::FuncOp function, MeshAttr mesh)
 }
 
 LayoutTable LayoutTable::of(func::FuncOp copy, IRMapping &mapping) const {
-  LayoutTable copied(copy, meshAttribute);
+  LayoutTable copied(copy, meshAttribute, *targetRates);
   for (const auto &[value, entry] : entries)
     copied.entryOf(mapping.lookup(value)) = entry;
   for (const auto &[value, layout] : partials)

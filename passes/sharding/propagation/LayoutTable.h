@@ -15,6 +15,7 @@
 #include "weft/passes/sharding/OpSharding.h"
 #include "weft/passes/sharding/RegionFlow.h"
 #include "weft/passes/sharding/propagation/GrowingLayout.h"
+#include "weft/passes/sharding/resharding/TargetRates.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -43,7 +44,10 @@ class LayoutTable {
 public:
   using Entries = llvm::DenseMap<mlir::Value, LayoutEntry>;
 
-  LayoutTable(mlir::func::FuncOp function, MeshAttr mesh);
+  /// Prices are those of a target's links and devices (TargetRates.h), unless
+  /// the mesh states its links.
+  LayoutTable(mlir::func::FuncOp function, MeshAttr mesh,
+              const TargetRates &rates = ratesOfCpus());
   /// The table of a copy of the function, with the layouts of this one.
   LayoutTable of(mlir::func::FuncOp copy, mlir::IRMapping &mapping) const;
 
@@ -54,6 +58,7 @@ public:
   //===--- the function ---===//
   mlir::func::FuncOp func() const { return function; }
   const Mesh &mesh() const { return meshValue; }
+  const TargetRates &rates() const { return *targetRates; }
   MeshAttr meshAttr() const { return meshAttribute; }
   const RegionFlow &flow() const { return regionFlow; }
   llvm::ArrayRef<OpWithRule> ops() const { return ruled; }
@@ -160,7 +165,8 @@ private:
   LayoutJournal *journal = nullptr;
   RegionFlow regionFlow;
   MeshAttr meshAttribute;
-  Mesh meshValue;
+  const TargetRates *targetRates;
+  Mesh meshValue; ///< with the target's links
   std::vector<OpWithRule> ruled;
   std::vector<int64_t> executed;
   llvm::DenseMap<mlir::Operation *, unsigned> indices;

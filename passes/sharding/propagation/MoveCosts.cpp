@@ -60,7 +60,7 @@ size_t MoveCosts::numPairs() const {
   return pairs;
 }
 
-const Price &MoveCosts::price(LayoutSpace &space, unsigned from, unsigned to) {
+Price MoveCosts::price(LayoutSpace &space, unsigned from, unsigned to) {
   auto [known, fresh] = space.prices.try_emplace({from, to});
   if (!fresh)
     return known->second;

@@ -20,6 +20,8 @@
 #include "weft/passes/sharding/propagation/ChooseSharding.h"
 #include "weft/passes/sharding/solver/ChoiceGraph.h"
 
+#include "llvm/ADT/DenseMap.h"
+
 #include <list>
 #include <map>
 
@@ -42,7 +44,7 @@ private:
   friend class MoveCosts;
   mlir::Value value; ///< one of the space, for its type and region
   std::vector<Layout> layouts;
-  std::map<std::pair<unsigned, unsigned>, Price> prices;
+  llvm::DenseMap<std::pair<unsigned, unsigned>, Price> prices;
 };
 
 /// What a move between two layouts may not do, and how often it is made.
@@ -75,7 +77,7 @@ public:
   size_t numPairs() const;
 
 private:
-  const Price &price(LayoutSpace &space, unsigned from, unsigned to);
+  Price price(LayoutSpace &space, unsigned from, unsigned to);
 
   ShardingPrices &pricing;
   std::list<LayoutSpace> spaces;

@@ -9,6 +9,9 @@
 
 #include "mlir/Transforms/RegionUtils.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace weft {
 #define GEN_PASS_DEF_PROPAGATELAYOUTSPASS
 #include "weft/passes/sharding/Passes.h.inc"
@@ -80,17 +83,33 @@ static LogicalResult checkFlat(func::FuncOp function) {
   return success();
 }
 
+/// The bytes that the fastest link moves in the time between price and bound.
+static int64_t mostSaved(const Mesh &mesh, const LayoutSearch::Proof &proof) {
+  double bandwidth = 0;
+  for (const MeshAxis &axis : mesh.axes)
+    bandwidth = std::max(bandwidth, axis.bandwidth);
+  double bytes = double(proof.price - proof.bound) * 1e-12 * bandwidth;
+  return int64_t(std::ceil(std::clamp(bytes, 0.0, 0x1p62)));
+}
+
 namespace {
 struct PropagateLayouts
     : weft::impl::PropagateLayoutsPassBase<PropagateLayouts> {
+  using PropagateLayoutsPassBase::PropagateLayoutsPassBase;
+
   void runOnOperation() override {
     MeshAttr mesh = meshOf(getOperation());
+    const TargetRates *rates = ratesOf(target);
+    if (!rates) {
+      (void)emitUnknownTarget(getOperation(), target);
+      return signalPassFailure();
+    }
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;
       if (failed(checkFlat(function)))
         return signalPassFailure();
-      LayoutTable table(function, mesh);
+      LayoutTable table(function, mesh, *rates);
       if (failed(Annotations(table).enter()))
         return signalPassFailure();
       LayoutPropagation(table).run();
@@ -99,8 +118,10 @@ struct PropagateLayouts
       numConflicts += search.conflicts();
       Builder builder(&getContext());
       if (auto proof = search.proof())
-        function->setAttr(kLayoutPriceAttr, builder.getDenseI64ArrayAttr(
-                                                {proof->price, proof->bound}));
+        function->setAttr(
+            kLayoutPriceAttr,
+            builder.getDenseI64ArrayAttr(
+                {proof->price, proof->bound, mostSaved(table.mesh(), *proof)}));
       else if (search.isUnproved())
         function->setAttr(kLayoutPriceAttr, builder.getDenseI64ArrayAttr({}));
       LayoutAssignment assignment(function, table, std::move(shardings));

@@ -32,7 +32,7 @@ Link slowestLink(const Mesh &mesh, llvm::ArrayRef<SubAxis> over);
 struct Price {
   int64_t moving = 0;  ///< femtoseconds of bytes in flight, and of work
   int64_t waiting = 0; ///< femtoseconds of latencies
-  int64_t bytes = 0;   ///< received by the device that receives most
+  int64_t bytes = 0;   ///< moved by the busiest device
 
   /// The price of one message.
   static Price of(const Link &link, int64_t bytes);

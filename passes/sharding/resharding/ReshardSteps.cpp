@@ -9,6 +9,10 @@
 using namespace weft;
 using namespace weft::reshard;
 
+bool reshard::isMostlyPadding(int64_t n, int64_t shards) {
+  return n > 0 && shardSize(n, shards) * shards > 2 * n;
+}
+
 // With c and c' for the sizes of shards over p and p*q: block k of shard i over
 // p begins at i*c + k*c', and shard i*q+k over p*q at (i*q+k)*c'. They are
 // equal for all i if c = q*c', or if i is always 0.
@@ -33,6 +37,7 @@ public:
 
   void slices();
   void makePartial();
+  void places();
   void gathersAndAllToAlls();
   void reductions();
   void permutations();
@@ -194,6 +199,33 @@ void StepGenerator::gathersAndAllToAlls() {
         append(move.result, to, digits);
         visit(move);
       }
+    }
+  }
+}
+
+/// Shards become summands if a few devices hold most of the dimension: one row
+/// over eight devices is sent to all of them by seven messages of its owner,
+/// while in an all-reduce each device sends less than two rows.
+void StepGenerator::places() {
+  if (problem.kindsDiffer || !problem.allowPlace ||
+      (problem.to.isPartial() && !problem.from.isPartial()))
+    return;
+  for (unsigned dim = 0; dim < problem.rank(); ++dim) {
+    llvm::ArrayRef<uint8_t> list = view.lists[dim];
+    int64_t size = problem.shape[dim], shards = view.counts[dim];
+    if (!isMostlyPadding(size, shards))
+      continue;
+    for (size_t length = 1; length <= list.size(); ++length) {
+      llvm::ArrayRef<uint8_t> digits = list.take_back(length);
+      int64_t count = sizeOf(digits);
+      if (!nests(size, shards / count, count))
+        continue;
+      Move move = start(ReshardStepKind::Place, digits);
+      move.from = dim;
+      remove(move.result, digits);
+      for (uint8_t digit : digits)
+        move.result.place[digit] = partialFrom;
+      visit(move);
     }
   }
 }
@@ -403,6 +435,7 @@ void reshard::forEachMove(const Problem &problem, const State &state,
   StepGenerator generator(problem, state, view, visit);
   generator.slices();
   generator.makePartial();
+  generator.places();
   generator.gathersAndAllToAlls();
   generator.reductions();
   generator.permutations();

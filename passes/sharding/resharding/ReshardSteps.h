@@ -103,6 +103,7 @@ struct Problem {
   SubAxes frozenPartial;
   bool kindsDiffer = false;
   bool tooManyDigits = false;
+  bool allowPlace = true; ///< of the options
   State source, target;
 
   Problem(const Mesh &mesh [[clang::lifetimebound]],
@@ -144,6 +145,8 @@ struct Move {
 /// i is shard i*q+k. Every slice, gather, all-to-all and reduce-scatter is
 /// checked with it.
 bool nests(int64_t n, int64_t p, int64_t q);
+/// Whether shards of n elements have more padding than elements.
+bool isMostlyPadding(int64_t n, int64_t shards);
 
 /// Calls `visit` for legal steps of a standard collective from a state: for
 /// every one if movesAreComplete().

@@ -23,7 +23,7 @@ using namespace weft::reshard;
 
 llvm::StringRef weft::stringifyStepKind(ReshardStepKind kind) {
   static constexpr llvm::StringLiteral names[] = {
-      "slice",   "make_partial", "all_gather",     "all_to_all",
+      "slice",   "make_partial", "place",          "all_gather", "all_to_all",
       "permute", "all_reduce",   "reduce_scatter", "exchange"};
   return names[static_cast<unsigned>(kind)];
 }
@@ -53,7 +53,8 @@ static int64_t bytesSent(ReshardStepKind kind, int64_t p, int64_t before,
 }
 
 static bool isLocal(ReshardStepKind kind) {
-  return kind == ReshardStepKind::Slice || kind == ReshardStepKind::MakePartial;
+  return kind == ReshardStepKind::Slice ||
+         kind == ReshardStepKind::MakePartial || kind == ReshardStepKind::Place;
 }
 
 /// The time of a step in which the busiest device moves `bytes`.
@@ -87,7 +88,7 @@ struct Node {
   State state;
   Cost cost;
   Move move;
-  int64_t bytes = 0, time = 0; ///< of the move
+  int64_t bytes = 0, moved = 0, time = 0; ///< of the move
   int64_t bytesSoFar = 0;
   int32_t parent = -1;
   bool closed = false;
@@ -112,6 +113,9 @@ public:
         known(16, StateHash{static_cast<unsigned>(problem.digits.size())}) {
     even = evenThroughout(problem, View(problem, problem.source), target);
     bound = lowerBoundBytes(problem);
+    for (auto [n, count] :
+         llvm::zip_equal(problem.shape, View(problem, problem.source).counts))
+      isScarce |= !options.fewestBytes && isMostlyPadding(n, count);
     for (const MeshAxis &axis : problem.mesh.axes) {
       fastest = std::max(fastest, axis.bandwidth);
       quickest = std::min(quickest, axis.latency);
@@ -139,7 +143,9 @@ private:
   void expand(int index);
   void visit(int parent, const View &view, Move &move);
   Cost estimate(const State &state, const View &view) const;
-  Cost cost(int64_t time, int64_t bytes, int64_t steps) const {
+  Cost cost(int64_t time, int64_t bytes, int64_t moved, int64_t steps) const {
+    if (isScarce)
+      return {moved, time, steps};
     return options.fewestBytes ? Cost{bytes, time, steps}
                                : Cost{time, bytes, steps};
   }
@@ -149,6 +155,9 @@ private:
   const ReshardOptions &options;
   View target;
   bool even; ///< estimates are exact at both ends
+  /// Whether a few devices have what the others want. Then what the busiest one
+  /// sends decides, as its messages follow each other.
+  bool isScarce = false;
   double fastest = 1, quickest = 1;
   bool settled = false; ///< nothing is cheaper
   int64_t tried = 0;
@@ -197,7 +206,7 @@ SubAxes Search::axesOf(const Move &move) const {
 
 void Search::price(Node &node, const View &before, const View &after) const {
   const Move &move = node.move;
-  node.bytes = node.time = 0;
+  node.bytes = node.moved = node.time = 0;
   if (isLocal(move.kind)) {
     node.cost.steps += 1;
     return;
@@ -214,11 +223,12 @@ void Search::price(Node &node, const View &before, const View &after) const {
                            before.localElements * problem.elementBytes,
                            after.localElements * problem.elementBytes);
   }
-  node.time = femtoseconds(
-      secondsOf(problem.mesh, move.kind, axes, std::max(node.bytes, sent)));
+  node.moved = std::max(node.bytes, sent);
+  node.time =
+      femtoseconds(secondsOf(problem.mesh, move.kind, axes, node.moved));
   int64_t steps =
       move.kind == ReshardStepKind::Exchange ? exchangeStep : standardStep;
-  node.cost = node.cost + cost(node.time, node.bytes, steps);
+  node.cost = node.cost + cost(node.time, node.bytes, node.moved, steps);
 }
 
 Cost Search::estimate(const State &state, const View &view) const {
@@ -228,7 +238,8 @@ Cost Search::estimate(const State &state, const View &view) const {
   if (bytes == 0)
     return {0, 0, 1};
   // The estimate: at least one more collective.
-  return cost(femtoseconds(quickest + bytes / fastest), bytes, standardStep);
+  return cost(femtoseconds(quickest + double(bytes) / fastest), bytes, bytes,
+              standardStep);
 }
 
 /// Whether a known plan is cheaper.
@@ -379,10 +390,13 @@ ReshardPlan Search::planTo(int node) const {
     step.from = at->move.from;
     step.to = at->move.to;
     step.result = problem.layout(at->state);
-    step.reduce = step.kind == ReshardStepKind::MakePartial
-                      ? problem.to.reduce
-                      : problem.from.reduce;
+    step.reduce =
+        step.kind == ReshardStepKind::MakePartial ||
+                (step.kind == ReshardStepKind::Place && problem.to.isPartial())
+            ? problem.to.reduce
+            : problem.from.reduce;
     step.bytes = at->bytes;
+    step.moved = at->moved;
     step.seconds = at->time * 1e-15;
     // Two slices of one dimension are joined.
     if (!plan.steps.empty() && step.kind == ReshardStepKind::Slice &&
@@ -415,7 +429,7 @@ static ReshardPlan exchangePlan(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
     step.reduce = kind == ReshardStepKind::AllReduce ? problem.from.reduce
                                                      : problem.to.reduce;
     step.result = result;
-    step.bytes = bytes;
+    step.bytes = step.moved = bytes;
     step.seconds = secondsOf(mesh, kind, step.axes, bytes);
     plan.bytesReceived += bytes;
     plan.seconds += step.seconds;
@@ -444,6 +458,7 @@ ReshardPlan weft::planReshard(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
                               int64_t elementBytes, const Layout &from,
                               const Layout &to, const ReshardOptions &options) {
   Problem problem(mesh, shape, elementBytes, from, to, options.thorough);
+  problem.allowPlace = options.allowPlace;
   ReshardPlan plan;
   if (problem.from == problem.to) {
     plan.optimal = true;

@@ -27,6 +27,8 @@ namespace weft {
 enum class ReshardStepKind : uint8_t {
   Slice,         ///< replicated -> sharded dim `to`; nothing moves
   MakePartial,   ///< replicated -> partial; neutral but on the first coordinate
+  Place,         ///< sharded dim `from` -> partial; each device has its shard
+                 ///< among neutral elements
   AllGather,     ///< sharded dim `from` -> replicated
   AllToAll,      ///< sharded dim `from` -> sharded dim `to`
   Permute,       ///< each device sends its whole shard to one other
@@ -34,8 +36,8 @@ enum class ReshardStepKind : uint8_t {
   ReduceScatter, ///< partial -> sharded dim `to`
   Exchange,      ///< grouped send and receive of only the missing elements
 };
-/// all_gather, all_to_all, ... as printed and counted; slice and make_partial
-/// are local.
+/// all_gather, all_to_all, ... as printed and counted; slice, make_partial and
+/// place are local.
 llvm::StringRef stringifyStepKind(ReshardStepKind kind);
 
 struct ReshardStep {
@@ -48,8 +50,10 @@ struct ReshardStep {
   int64_t bytes = 0; ///< received by the device that receives most; those
                      ///< of standard collectives, which send as many,
                      ///< by RingTraffic.h
-  /// The time of the latency and the bytes over the slowest axis; of an
-  /// exchange those that the busiest device sends, if more. Messages of a step
+  /// `bytes`, or those that the busiest device of an exchange sends, if more.
+  int64_t moved = 0;
+  /// The time of the latency and of the bytes moved over the slowest axis.
+  /// Messages of a step
   /// are in flight together, so a step has one latency (all_reduce two, local
   /// steps none).
   double seconds = 0;
@@ -57,8 +61,12 @@ struct ReshardStep {
 
 struct ReshardOptions {
   bool allowExchange = true;
-  /// Whether plans are compared by bytes and then seconds, instead of seconds
-  /// and then bytes: for a report on bytes.
+  /// Whether shards may become summands.
+  bool allowPlace = true;
+  /// Whether plans are compared by bytes received and then seconds: for a report
+  /// on bytes. Else they are compared by seconds and then bytes; where shards
+  /// have more padding than elements, so that a few devices have what all want,
+  /// by the bytes that the busiest device moves.
   bool fewestBytes = false;
   /// Whether to slice also over axes that neither layout names, so that copies
   /// share the work, and to cut axes that both use whole, if that makes at most

@@ -1,6 +1,7 @@
 //===- Compile.cpp - weft compile -----------------------------------------===//
 
 #include "weft/base/StepKind.h"
+#include "weft/passes/sharding/Passes.h"
 #include "weft/tools/weft/compiler/ForeignProgram.h"
 #include "weft/tools/weft/compiler/ReadIr.h"
 #include "weft/tools/weft/compiler/StepCompiler.h"
@@ -9,6 +10,7 @@
 #include "weft/tools/weft/programs/StepArchive.h"
 #include "weft/tools/weft/training/SavedWeights.h"
 
+#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -18,6 +20,9 @@ using namespace weft::tool;
 
 static constexpr const char *kVerifiesOne =
     "--verify compares the stages of one step; choose it with --step";
+
+/// What --emit calls the graph of layouts, which is asked at `differentiated`.
+static constexpr const char *kLayouts = "layouts";
 
 /// The stage that a flag names; nothing after a printed error.
 static std::optional<Stage> stageOf(const char *flag, const std::string &name) {
@@ -60,6 +65,18 @@ static bool refuseModelFlags(const CompileFlags &flags) {
   return flag != nullptr;
 }
 
+/// Writes the module of a stage, or the graph of its layouts.
+static int writeModule(const CompileFlags &flags, mlir::ModuleOp module) {
+  if (flags.emit == kLayouts) {
+    mlir::PassManager passes(module.getContext());
+    passes.addPass(
+        createListLayoutChoicesPass({compileOptions(flags.model).target}));
+    if (failed(passes.run(module)))
+      return 1;
+  }
+  return writeOutput(flags, textOf(module));
+}
+
 /// Compiles a file of IR at some stage.
 static int compileFrom(const CompileFlags &flags, std::optional<Stage> to) {
   std::optional<Stage> from = stageOf("--from", flags.from);
@@ -83,7 +100,7 @@ static int compileFrom(const CompileFlags &flags, std::optional<Stage> to) {
   if (to)
     return failed(runStages(*module, options, *to))
                ? 1
-               : writeOutput(flags, textOf(*module));
+               : writeModule(flags, *module);
   if (assembly) {
     auto text = printKernelAssembly(*module, options, flags.kernels);
     return failed(text) ? 1 : writeOutput(flags, *text);
@@ -200,7 +217,7 @@ static int compileForeign(const CompileFlags &flags,
     return 0;
   if (stage) {
     auto module = program->reach(*stage);
-    return module ? writeOutput(flags, textOf(**module)) : fail(module.error());
+    return module ? writeModule(flags, **module) : fail(module.error());
   }
   if (flags.emit == "assembly") {
     auto text = program->assembly(flags.kernels);
@@ -215,7 +232,8 @@ int weft::tool::runCompile(const CompileFlags &flags) {
   if (!flags.kernels.empty() && !assembly)
     return failUsage("--kernel chooses kernels for --emit=assembly; add it");
   if (!flags.emit.empty() && !assembly) {
-    stage = stageOf("--emit", flags.emit);
+    stage = flags.emit == kLayouts ? Stage::differentiated
+                                   : stageOf("--emit", flags.emit);
     if (!stage)
       return 2;
   } else if (flags.out.empty() && !flags.verify && !assembly) {
@@ -245,7 +263,7 @@ int weft::tool::runCompile(const CompileFlags &flags) {
     return 0;
   if (stage) {
     auto module = steps->reach(flags.model.step, flags.model.batchSize, *stage);
-    return module ? writeOutput(flags, textOf(**module)) : fail(module.error());
+    return module ? writeModule(flags, **module) : fail(module.error());
   }
   if (assembly) {
     auto text =

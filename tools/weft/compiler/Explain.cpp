@@ -63,7 +63,8 @@ static int printKernels(mlir::ModuleOp plan, const ExplainFlags &flags) {
 /// Prints the origin of the layout of the tensor that --why names.
 static int printWhy(mlir::ModuleOp differentiated, const ExplainFlags &flags) {
   std::set<std::string> names;
-  std::vector<WhyLayout> values = whyLayouts(differentiated, flags.why, names);
+  std::vector<WhyLayout> values = whyLayouts(
+      differentiated, flags.why, compileOptions(flags.model).target, names);
   if (values.empty())
     return fail("--why " + flags.why + ": no such tensor; " +
                 suggestion(flags.why, names,

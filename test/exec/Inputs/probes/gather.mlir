@@ -1,5 +1,5 @@
 // upstream: tosa.gather has no sharding interface
-// SENDS: all_reduce 1 144
+// SENDS: all_gather 1 72, all_to_all 1 60
 #mesh = #weft.mesh<"d"=4>
 #d_n = #weft.layout<#mesh, [{"d"}, {}]>
 #n = #weft.layout<#mesh, [{}]>
