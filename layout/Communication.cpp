@@ -77,6 +77,11 @@ static SubAxes axesOfLayouts(const Mesh &mesh, const Movement &its) {
               return known.axis == digit.axis;
             }))
           axes.push_back(fullAxis(mesh, digit.axis));
+  // A move between parts of the mesh is along the axes that one of them fixes.
+  for (unsigned axis = 0; axis < mesh.axes.size(); ++axis)
+    if (its.from.part != its.to.part &&
+        (fixes(its.from.part, axis) || fixes(its.to.part, axis)))
+      axes.push_back(fullAxis(mesh, axis));
   return axes;
 }
 

@@ -53,6 +53,8 @@ struct Dimension {
 /// The digits that an axis adds to the numbers of a shard and a needed shard.
 struct AxisDigits {
   std::vector<std::vector<int64_t>> shard, needed; ///< indexed by dimension
+  /// The coordinates of devices that have a shard and need one.
+  std::vector<int64_t> coordinates;
 };
 
 /// The elements of each shard that its holders have already.
@@ -90,6 +92,22 @@ static std::vector<int64_t> digitsOf(const Mesh &mesh, unsigned axis,
   return digits;
 }
 
+/// The coordinates along an axis of the devices that are in both parts.
+static std::vector<int64_t> coordinatesIn(const Mesh &mesh, unsigned axis,
+                                          const MeshPart &from,
+                                          const MeshPart &to) {
+  std::vector<int64_t> result;
+  for (int64_t x = 0; x < mesh.axes[axis].size; ++x) {
+    auto isOutside = [&](const AxisCoordinate &at) {
+      return at.axis == axis && at.coordinate != x;
+    };
+    if (std::ranges::none_of(from, isOutside) &&
+        std::ranges::none_of(to, isOutside))
+      result.push_back(x);
+  }
+  return result;
+}
+
 OwnElements::OwnElements(const Mesh &mesh, const Layout &from, const Layout &to,
                          std::span<const Dimension> dims)
     : dims(dims) {
@@ -102,14 +120,16 @@ OwnElements::OwnElements(const Mesh &mesh, const Layout &from, const Layout &to,
     auto isUnused = [](const std::vector<int64_t> &dim) {
       return std::ranges::all_of(dim, [](int64_t digit) { return digit == 0; });
     };
+    digits.coordinates = coordinatesIn(mesh, axis, from.part, to.part);
     if (std::ranges::all_of(digits.shard, isUnused) &&
         std::ranges::all_of(digits.needed, isUnused))
-      alike *= mesh.axes[axis].size;
+      alike *= static_cast<int64_t>(digits.coordinates.size());
     else
       axes.push_back(std::move(digits));
   }
   std::vector<int64_t> origin(dims.size());
-  visit(0, origin, origin);
+  if (alike > 0)
+    visit(0, origin, origin);
 }
 
 void OwnElements::visit(size_t axis, std::span<const int64_t> shard,
@@ -118,7 +138,7 @@ void OwnElements::visit(size_t axis, std::span<const int64_t> shard,
     return count(shard, needed);
   const AxisDigits &digits = axes[axis];
   std::vector<int64_t> nextShard(dims.size()), nextNeeded(dims.size());
-  for (size_t x = 0; x < digits.shard.front().size(); ++x) {
+  for (int64_t x : digits.coordinates) {
     for (size_t dim = 0; dim < dims.size(); ++dim) {
       nextShard[dim] = shard[dim] + digits.shard[dim][x];
       nextNeeded[dim] = needed[dim] + digits.needed[dim][x];
@@ -210,10 +230,11 @@ int64_t weft::mostSent(const Mesh &mesh, const Layout &from, const Layout &to,
     shards *= dims.back().fromShards;
     needed *= dims.back().toShards;
   }
-  if (shards == 1 || std::ranges::count(shape, 0))
+  if ((shards == 1 && includes(from.part, to.part)) ||
+      std::ranges::count(shape, 0))
     return 0;
   OwnElements own(mesh, from, to, dims);
-  ShardWalk walk(dims, own, mesh.size() / shards);
-  walk.visit(0, 0, {{1, mesh.size() / needed}});
+  ShardWalk walk(dims, own, sizeOf(mesh.axes, from.part) / shards);
+  walk.visit(0, 0, {{1, sizeOf(mesh.axes, to.part) / needed}});
   return walk.most;
 }

@@ -131,6 +131,10 @@ Layout weft::normalise(const Mesh &mesh, Layout layout) {
   layout.partial = normalise(mesh, layout.partial);
   if (layout.partial.empty())
     layout.reduce = ReduceKind::Sum;
+  std::erase_if(layout.part, [&](const AxisCoordinate &at) {
+    return mesh.axes[at.axis].size == 1;
+  });
+  std::ranges::sort(layout.part);
   return layout;
 }
 
@@ -153,7 +157,30 @@ std::string weft::invalidReason(const Mesh &mesh, const Layout &layout,
   for (const SubAxes &axes : layout.dims)
     append(all, axes);
   append(all, layout.partial);
-  return invalidReason(std::span(mesh.axes), std::span(all));
+  std::span<const MeshAxis> axes(mesh.axes);
+  if (std::string reason = invalidReason(axes, std::span(all)); !reason.empty())
+    return reason;
+  if (std::string reason = invalidReason(axes, layout.part); !reason.empty())
+    return reason;
+  for (const SubAxis &sub : all)
+    if (fixes(layout.part, sub.axis))
+      return "layout uses axis \"" + mesh.axes[sub.axis].name +
+             "\", of which its part has one coordinate only: " +
+             describe(axes, layout.part);
+  return {};
+}
+
+bool weft::holds(const Mesh &mesh, const Layout &layout, int64_t position) {
+  return isIn(mesh.axes, layout.part, position);
+}
+
+Layout weft::onPart(Layout layout, const MeshPart &part) {
+  auto isFixed = [&](const SubAxis &sub) { return fixes(part, sub.axis); };
+  for (SubAxes &dim : layout.dims)
+    std::erase_if(dim, isFixed);
+  std::erase_if(layout.partial, isFixed);
+  layout.part = part;
+  return layout;
 }
 
 std::vector<int64_t> weft::localShape(const Layout &layout,
@@ -192,9 +219,13 @@ int64_t weft::receiveLowerBound(const Mesh &mesh, const Layout &from,
                                 std::span<const int64_t> shape) {
   int64_t most = 0;
   for (int64_t position = 0, e = mesh.size(); position < e; ++position) {
+    if (!holds(mesh, to, position))
+      continue;
     Box wanted = own(mesh, to, shape, position);
     Box held = own(mesh, from, shape, position);
-    most = std::max(most, volume(wanted) - volume(intersect(wanted, held)));
+    int64_t known =
+        holds(mesh, from, position) ? volume(intersect(wanted, held)) : 0;
+    most = std::max(most, volume(wanted) - known);
   }
   return most;
 }

@@ -17,12 +17,15 @@
 //   [{}, {}], partial = sum{"model"}
 //                          each device holds a summand; the value is the sum
 //                          over c
+//   [{}], at = {"data" = 1}
+//                          only devices (1, c) hold the value: MeshPart.h
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_LAYOUT_LAYOUT_H
 #define WEFT_LAYOUT_LAYOUT_H
 
+#include "weft/layout/MeshPart.h"
 #include "weft/layout/Shards.h"
 
 #include <cstdint>
@@ -83,11 +86,13 @@ Box intersect(std::span<const Interval> a, std::span<const Interval> b);
 
 /// The distribution of one tensor over a mesh. Sub-axes in `dims` are major to
 /// minor; no two sub-axes of a layout overlap. `partial` axes hold summands of
-/// kind `reduce` (Sum when there are none).
+/// kind `reduce` (Sum when there are none). Only the devices of `part` hold the
+/// value; `dims` and `partial` do not use the axes that it fixes.
 struct Layout {
   std::vector<SubAxes> dims;
   SubAxes partial;
   ReduceKind reduce = ReduceKind::Sum;
+  MeshPart part;
 
   static Layout replicated(int64_t rank);
   bool isReplicated() const;
@@ -95,8 +100,9 @@ struct Layout {
   bool operator==(const Layout &) const = default;
 };
 
-/// The canonical layout: adjacent digits joined, digits of size 1 omitted,
-/// partial axes sorted. Equal layouts then compare equal.
+/// The canonical layout: adjacent digits joined, digits of size 1 and
+/// coordinates along axes of size 1 omitted, partial axes and the part sorted.
+/// Equal layouts then compare equal.
 Layout normalise(const Mesh &mesh, Layout layout);
 /// The layout of a tensor whose blocks under `outer` have the layout `inner`,
 /// over other axes: [{"x"}, {}] and [{"y"}, {}] are [{"x", "y"}, {}].
@@ -109,7 +115,12 @@ std::string invalidReason(const Mesh &mesh, const Layout &layout, int64_t rank);
 /// The shape of every local buffer: ceil(n/p) in each dimension.
 std::vector<int64_t> localShape(const Layout &layout,
                                 std::span<const int64_t> shape);
-/// The index set that the device at `position` holds (partial or not).
+/// Whether the device at `position` holds a block of the value.
+bool holds(const Mesh &mesh, const Layout &layout, int64_t position);
+/// The same layout on another part of the mesh, without the axes that it fixes.
+Layout onPart(Layout layout, const MeshPart &part);
+/// The index set that the device at `position` holds (partial or not), if it
+/// holds any: see holds().
 Box own(const Mesh &mesh, const Layout &layout, std::span<const int64_t> shape,
         int64_t position);
 /// Whether every dimension is divisible, so that no buffer has padding.
@@ -120,10 +131,11 @@ bool isEven(const Layout &layout, std::span<const int64_t> shape);
 int64_t receiveLowerBound(const Mesh &mesh, const Layout &from,
                           const Layout &to, std::span<const int64_t> shape);
 
-/// The layout's text in IR: [{"data"}, {"model":(2)2}], partial = sum{"x"}.
+/// The layout's text in IR: [{"data"}, {"model":(2)2}], partial = sum{"x"}, at =
+/// {"y" = 1}.
 std::string toString(const Mesh &mesh, const Layout &layout);
 /// The layout's text on command lines: [data,-] ; (x,y) ; x:(2)4 ; a partial
-/// layout is followed by +sum(x). Parsing returns the reason of a refusal, with
+/// layout is followed by +sum(x), one on a part of the mesh by @y=1. Parsing returns the reason of a refusal, with
 /// its column, or empty and the layout in `out`.
 std::string toCommandText(const Mesh &mesh, const Layout &layout);
 std::string parseCommandText(std::string_view text, const Mesh &mesh,

@@ -66,6 +66,25 @@ static std::string textOf(const Mesh &mesh, const SubAxes &axes, bool quoted) {
   return text;
 }
 
+std::string weft::toString(std::span<const MeshAxis> mesh,
+                           const MeshPart &part) {
+  std::string text = "{";
+  for (auto [axis, coordinate] : part)
+    text.append(text.size() > 1 ? ", " : "")
+        .append(quotedText(mesh[axis].name))
+        .append(" = " + std::to_string(coordinate));
+  return text + "}";
+}
+
+std::string weft::describe(std::span<const MeshAxis> mesh,
+                           const MeshPart &part) {
+  std::string text;
+  for (auto [axis, coordinate] : part)
+    text.append(text.empty() ? "" : ", ")
+        .append("\"" + mesh[axis].name + "\"=" + std::to_string(coordinate));
+  return text.empty() ? "the whole mesh" : text;
+}
+
 std::string weft::toString(const Mesh &mesh, const Layout &layout) {
   std::string text = "[";
   for (const SubAxes &axes : layout.dims)
@@ -77,6 +96,8 @@ std::string weft::toString(const Mesh &mesh, const Layout &layout) {
     text.append(", partial = ")
         .append(stringifyReduceKind(layout.reduce))
         .append("{" + textOf(mesh, layout.partial, /*quoted=*/true) + "}");
+  if (!layout.part.empty())
+    text.append(", at = ").append(toString(mesh.axes, layout.part));
   return text;
 }
 
@@ -94,6 +115,8 @@ std::string weft::toCommandText(const Mesh &mesh, const Layout &layout) {
     text.append("+")
         .append(stringifyReduceKind(layout.reduce))
         .append("(" + textOf(mesh, layout.partial, /*quoted=*/false) + ")");
+  for (auto [axis, coordinate] : layout.part)
+    text.append("@" + mesh.axes[axis].name + "=" + std::to_string(coordinate));
   return text;
 }
 
@@ -119,6 +142,7 @@ private:
   bool parseSubAxis(SubAxis &out);
   bool parseDigit(SubAxis &out);
   bool parsePartial(Layout &out);
+  bool parseCoordinate(MeshPart &out);
   bool parseMeshAxis(MeshAxis &out);
   bool parseInteger(int64_t &out);
   std::string_view word();
@@ -165,7 +189,7 @@ bool CommandParser::expect(char c, std::string_view after) {
 
 std::string_view CommandParser::word() {
   atEnd();
-  size_t end = std::min(text.find_first_of(" \t,()[]:+=", at), text.size());
+  size_t end = std::min(text.find_first_of(" \t,()[]:+=@", at), text.size());
   std::string_view result = text.substr(at, end - at);
   at = end;
   return result;
@@ -239,6 +263,22 @@ bool CommandParser::parsePartial(Layout &out) {
   return expect('(', "the reduction") && parseList(out.partial);
 }
 
+/// Parses branch=1 after '@'.
+bool CommandParser::parseCoordinate(MeshPart &out) {
+  SubAxis axis;
+  if (!parseSubAxis(axis) || !expect('=', "an axis"))
+    return false;
+  size_t start = at;
+  std::string_view digits = word();
+  AxisCoordinate &made = out.emplace_back(axis.axis, -1);
+  auto [rest, fault] = std::from_chars(
+      digits.data(), digits.data() + digits.size(), made.coordinate);
+  if (fault == std::errc() && rest == digits.data() + digits.size())
+    return true;
+  at = start;
+  return refuse("expected a coordinate, found " + inQuotes(digits));
+}
+
 bool CommandParser::parseLayout(Layout &out) {
   if (!take('['))
     return refuse("expected '[' before the first dimension, as in [" +
@@ -253,6 +293,9 @@ bool CommandParser::parseLayout(Layout &out) {
   }
   if (take('+') && !parsePartial(out))
     return false;
+  while (take('@'))
+    if (!parseCoordinate(out.part))
+      return false;
   if (!atEnd())
     return refuse("unexpected " + inQuotes(text.substr(at)) +
                   " after the layout");

@@ -31,6 +31,16 @@ static llvm::SmallVector<ConstrainOp> constraintsIn(ModuleOp module) {
   return found;
 }
 
+/// Whether an annotation puts a value on a part of the mesh.
+static bool hasParts(ModuleOp module) {
+  bool found = false;
+  module.walk([&](Operation *op) {
+    op->getAttrDictionary().walk(
+        [&](LayoutAttr layout) { found |= !layout.getLayout().part.empty(); });
+  });
+  return found;
+}
+
 /// Sets the layout of an argument or a result, or removes it.
 static void layOutPort(func::FuncOp function, const AnnotationPlace &place,
                        LayoutAttr layout) {
@@ -73,7 +83,8 @@ OwningOpRef<ModuleOp> AnnotationChange::applied(ModuleOp imported) const {
 
 AnnotationChanges::AnnotationChanges(ModuleOp imported)
     : mesh(imported->getAttrOfType<MeshAttr>(kMeshAttr)) {
-  if (!mesh)
+  // Changes of layouts leave places as they are, which these do not know.
+  if (!mesh || hasParts(imported))
     return;
   if (func::FuncOp function = publicFunction(imported))
     addPorts(function);

@@ -2,6 +2,8 @@
 
 #include "weft/compiler/explain/Budget.h"
 
+#include "weft/compiler/explain/DeviceClasses.h"
+
 #include "weft/base/Saturating.h"
 #include "weft/base/Text.h"
 #include "weft/dialects/coll/Coll.h"
@@ -186,12 +188,12 @@ int64_t weft::costOf(const Limit &limit, const Explanation &explanation) {
     return explanation.memory.total();
   if (limit.subject == kGap)
     return explanation.gap();
-  int64_t sum = 0;
+  std::vector<AmountAt> amounts;
   for (const CollectiveCost *cost : spenders(limit, explanation))
-    sum = saturatingAdd(sum, countsCollectives(limit.subject)
-                                 ? cost->count
-                                 : cost->totalBytes());
-  return sum;
+    amounts.push_back({cost->part, countsCollectives(limit.subject)
+                                       ? cost->count
+                                       : cost->totalBytes()});
+  return mostOnOneDevice(amounts);
 }
 
 //===----------------------------------------------------------------------===//

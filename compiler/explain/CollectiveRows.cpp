@@ -85,7 +85,7 @@ static std::string keyOf(const CollectiveCost &cost,
 }
 
 /// Fills the texts of a row from its collectives.
-static void describe(CollectiveRow &row, const Explanation &explanation) {
+static void fillTexts(CollectiveRow &row, const Explanation &explanation) {
   std::vector<std::string> reasons, annotations;
   const CollectiveCost &first = explanation.collectives[row.members.front()];
   row.where = first.where;
@@ -124,6 +124,6 @@ std::vector<CollectiveRow> weft::collectiveRows(const Explanation &explanation,
     rows[entry->second].members.push_back(i);
   }
   for (CollectiveRow &row : rows)
-    describe(row, explanation);
+    fillTexts(row, explanation);
   return rows;
 }

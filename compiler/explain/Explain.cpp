@@ -2,6 +2,8 @@
 
 #include "weft/compiler/explain/Explain.h"
 
+#include "weft/compiler/explain/DeviceClasses.h"
+
 #include "weft/base/Saturating.h"
 #include "weft/compiler/explain/Provenance.h"
 #include "weft/dialects/plan/LocalArrays.h"
@@ -90,6 +92,33 @@ static void addInput(plan::InputOp input, MemoryUse &memory) {
               input.getRole(), isDonated(input), memory);
 }
 
+/// The memory of the ports on the device that has most: ports may be on parts of
+/// the mesh.
+static MemoryUse portsOfBusiest(plan::ProgramOp program) {
+  std::vector<MeshPart> parts;
+  for (auto input : program.getOps<plan::InputOp>())
+    parts.push_back(input.getLayout().getLayout().part);
+  for (auto output : program.getOps<plan::OutputOp>())
+    parts.push_back(output.getLayout().getLayout().part);
+  std::optional<MemoryUse> most;
+  for (const MeshPart &devices : deviceClasses(parts)) {
+    auto isHere = [&](auto port) {
+      return includes(port.getLayout().getLayout().part, devices);
+    };
+    MemoryUse memory;
+    for (auto input : program.getOps<plan::InputOp>())
+      if (isHere(input))
+        addInput(input, memory);
+    for (auto output : program.getOps<plan::OutputOp>())
+      if (isHere(output) && !output.getDonated())
+        memory.activations +=
+            bufferBytes(cast<MemRefType>(output.getBuffer().getType()));
+    if (!most || memory.total() > most->total())
+      most = memory;
+  }
+  return *most;
+}
+
 /// Bytes of the arena that are in use at the start of the backward part.
 static int64_t keptForGradients(plan::ProgramOp program) {
   Operation *border = beginOfBackward(program);
@@ -133,17 +162,17 @@ int64_t CollectiveCost::totalBytes() const {
 }
 
 int64_t Explanation::totalBytes() const {
-  int64_t bytes = 0;
+  std::vector<AmountAt> bytes;
   for (const CollectiveCost &cost : collectives)
-    bytes = saturatingAdd(bytes, cost.totalBytes());
-  return bytes;
+    bytes.push_back({cost.part, cost.totalBytes()});
+  return mostOnOneDevice(bytes);
 }
 
 int64_t Explanation::totalCount() const {
-  int64_t count = 0;
+  std::vector<AmountAt> counts;
   for (const CollectiveCost &cost : collectives)
-    count = saturatingAdd(count, cost.count);
-  return count;
+    counts.push_back({cost.part, cost.count});
+  return mostOnOneDevice(counts);
 }
 
 int64_t Explanation::leastBytes() const {
@@ -172,19 +201,22 @@ Explanation weft::explainProgram(plan::ProgramOp program) {
     result.layouts = {priced[0], priced[2]};
   else
     result.layoutsUnproved = bool(priced);
-  MemoryUse &memory = result.memory;
+  MeshPart part; // of the present instructions
+  StringAttr end;
   for (Operation &op : program.getBody().front()) {
     result.instructions += !isa<plan::WaitOp>(op);
-    if (auto collective = dyn_cast<plan::StartOp>(op))
+    if (auto collective = dyn_cast<plan::StartOp>(op)) {
       result.collectives.push_back(explainCollective(collective, mesh));
-    else if (auto input = dyn_cast<plan::InputOp>(op))
-      addInput(input, memory);
-    else if (auto output = dyn_cast<plan::OutputOp>(op)) {
-      if (!output.getDonated())
-        memory.activations +=
-            bufferBytes(cast<MemRefType>(output.getBuffer().getType()));
+      result.collectives.back().part = part;
+    } else if (auto jump = dyn_cast<plan::JumpOutsideOp>(op)) {
+      part = jump.getPlace().getLayout().part;
+      end = jump.getTargetAttr();
+    } else if (auto label = dyn_cast<plan::LabelOp>(op);
+               label && label.getNameAttr() == end) {
+      part.clear();
     }
   }
+  MemoryUse &memory = result.memory = portsOfBusiest(program);
   int64_t kept = keptForGradients(program);
   memory.activations += kept;
   memory.temporaries = program.getArena() - kept;

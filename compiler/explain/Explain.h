@@ -25,6 +25,7 @@
 
 #include "weft/dialects/plan/Plan.h"
 #include "weft/layout/CollectiveMethods.h"
+#include "weft/layout/MeshPart.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/JSON.h"
@@ -40,6 +41,7 @@ namespace weft {
 /// An instruction that communicates.
 struct CollectiveCost {
   std::string kind; ///< all_reduce, ...
+  MeshPart part;    ///< the devices that take part
   std::vector<std::string> axes;
   int64_t bytes = 0; ///< bytes that one device sends in an occurrence
   int64_t count = 1; ///< occurrences in a step
@@ -145,7 +147,8 @@ struct Explanation {
   std::vector<Trial> trials; ///< all changes tried, in their order
   std::optional<FixSearchSummary> search; ///< none if no fixes were searched
 
-  /// Bytes that one step sends, and its collectives, each at most INT64_MAX.
+  /// Bytes that the busiest device sends in a step, and the collectives of a
+  /// device, each at most INT64_MAX.
   int64_t totalBytes() const;
   int64_t totalCount() const;
 };

@@ -11,6 +11,7 @@
 
 #include "mlir/IR/OpDefinition.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 #include <algorithm>
 
@@ -41,6 +42,7 @@ private:
   func::FuncOp function;
   MeshAttr mesh;
   Explanation result;
+  MeshPart part;      ///< that runs the present ops
   Block instructions; ///< of a plan; each is removed after its count
   OpBuilder builder;
 };
@@ -70,6 +72,7 @@ void ScheduleCounter::countCollective(plan::PlanInstructionOpInterface op,
       builder, op, sources, targets,
       times == 1 ? IntegerAttr() : builder.getI64IntegerAttr(times));
   result.collectives.push_back(explainCollective(made, mesh.getMesh()));
+  result.collectives.back().part = part;
   while (!instructions.empty())
     instructions.back().erase();
 }
@@ -83,6 +86,9 @@ void ScheduleCounter::countRegions(Operation &op, int64_t times) {
                saturatingMultiply(times, rounds.value_or(0)));
     return;
   }
+  llvm::SaveAndRestore inside(part);
+  if (auto at = dyn_cast<AtOp>(op))
+    part = at.getPart();
   if (auto loop = dyn_cast<ForOp>(op))
     times = saturatingMultiply(times, static_cast<int64_t>(loop.getCount()));
   for (Region &region : op.getRegions())

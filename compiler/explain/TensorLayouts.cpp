@@ -63,7 +63,7 @@ std::vector<HeldBlock> weft::heldBlocks(const Mesh &mesh, const Layout &layout,
   std::map<std::vector<int64_t>, size_t> known; // block number by start
   for (int64_t p = 0; p < mesh.size(); ++p) {
     Box box = own(mesh, layout, shape, p);
-    if (volume(box) == 0)
+    if (!holds(mesh, layout, p) || volume(box) == 0)
       continue;
     std::vector<int64_t> begins;
     for (const Interval &side : box)
@@ -83,7 +83,7 @@ llvm::SmallVector<int64_t> weft::emptyDevices(const Mesh &mesh,
                                               llvm::ArrayRef<int64_t> shape) {
   llvm::SmallVector<int64_t> ids;
   for (int64_t p = 0; p < mesh.size(); ++p)
-    if (volume(own(mesh, layout, shape, p)) == 0)
+    if (!holds(mesh, layout, p) || volume(own(mesh, layout, shape, p)) == 0)
       ids.push_back(deviceAt(mesh, p));
   llvm::sort(ids);
   return ids;

@@ -59,6 +59,20 @@ Offset<fb::Layout> weft::writeLayout(FlatBufferBuilder &builder,
                                 reduceOf(value.reduce));
 }
 
+Offset<fb::MeshPart> weft::writePart(FlatBufferBuilder &builder,
+                                     const Mesh &mesh, const MeshPart &part) {
+  if (part.empty())
+    return {};
+  SubAxes axes;
+  std::vector<int64_t> values;
+  for (auto [axis, coordinate] : part) {
+    axes.push_back(fullAxis(mesh, axis));
+    values.push_back(coordinate);
+  }
+  auto digits = subAxes(axes);
+  return fb::CreateMeshPartDirect(builder, &digits, &values);
+}
+
 //===----------------------------------------------------------------------===//
 // Collectives
 //===----------------------------------------------------------------------===//
@@ -67,6 +81,7 @@ namespace {
 /// Writes the table of each kind.
 struct KindWriter {
   FlatBufferBuilder &builder;
+  const Mesh &mesh;
   fb::CollectiveKind kind = fb::CollectiveKind::NONE;
 
   template <typename Table>
@@ -83,9 +98,11 @@ struct KindWriter {
   Offset<void> operator()(const Movement &its) {
     auto from = writeLayout(builder, its.from),
          to = writeLayout(builder, its.to);
-    return as(
-        fb::CollectiveKind::movement,
-        fb::CreateMovementDirect(builder, &its.shape, from, to, its.isRing));
+    auto fromPart = writePart(builder, mesh, its.from.part),
+         toPart = writePart(builder, mesh, its.to.part);
+    return as(fb::CollectiveKind::movement,
+              fb::CreateMovementDirect(builder, &its.shape, from, to,
+                                       its.isRing, fromPart, toPart));
   }
   Offset<void> operator()(const Fetching &its) {
     if (!its.positions)
@@ -111,7 +128,7 @@ struct KindWriter {
 Offset<fb::Start> weft::writeStart(FlatBufferBuilder &builder, fb::StartOp op,
                                    const std::vector<uint32_t> &sources,
                                    const std::vector<uint32_t> &targets) {
-  KindWriter writer{builder};
+  KindWriter writer{builder, op.getGroup().getMesh().getMesh()};
   Communication communication = op.getCommunication().getCommunication();
   Offset<void> table = std::visit(writer, communication);
   auto group = subAxes(op.getGroupAxes());

@@ -16,6 +16,10 @@ std::optional<plan::DType> dtypeOf(mlir::Type type);
 std::vector<plan::SubAxis> subAxes(llvm::ArrayRef<SubAxis> axes);
 flatbuffers::Offset<plan::Layout>
 writeLayout(flatbuffers::FlatBufferBuilder &builder, const Layout &layout);
+/// The table of a part of the mesh; none for the whole mesh.
+flatbuffers::Offset<plan::MeshPart>
+writePart(flatbuffers::FlatBufferBuilder &builder, const Mesh &mesh,
+          const MeshPart &part);
 
 /// Writes the start of a collective; `sources` and `targets` are the numbers of
 /// the op's buffers.

@@ -192,6 +192,12 @@ LogicalResult PlanWriter::collectInstructions() {
                      fb::CreateJumpUnless(builder,
                                           numbers.lookup(jump.getCondition()),
                                           labels[jump.getTarget()]));
+    } else if (auto jump = dyn_cast<fb::JumpOutsideOp>(op)) {
+      auto part = writePart(builder, program.getMesh().getMesh(),
+                            jump.getPlace().getLayout().part);
+      addInstruction(
+          fb::Operation::JumpOutside,
+          fb::CreateJumpOutside(builder, part, labels[jump.getTarget()]));
     }
   }
   addInstruction(fb::Operation::Return, fb::CreateReturn(builder));
@@ -244,11 +250,13 @@ flatbuffers::Offset<fb::Port> PlanWriter::port(Op op, int32_t donatedTo) {
   auto portRole = role(op, op.getRole());
   auto where = writeLayout(builder, op.getLayout().getLayout());
   auto facts = writeFacts(builder, verifiedFactsOf(op.getFactsAttr()));
+  auto part = writePart(builder, program.getMesh().getMesh(),
+                        op.getLayout().getLayout().part);
   return fb::CreatePortDirect(
       builder, op.getName().str().c_str(),
       succeeded(portRole) ? *portRole : fb::PortRole::other,
       numbers.lookup(op.getBuffer()), *dtypeOf(type.getElementType()), &shape,
-      where, donatedTo, facts);
+      where, donatedTo, facts, part);
 }
 
 FailureOr<std::vector<uint8_t>> PlanWriter::write() {

@@ -1,6 +1,7 @@
 //===- VerifyStage.cpp - invariants at the borders of stages --------------===//
 
 #include "weft/compiler/stages/VerifyStage.h"
+#include "weft/compiler/stages/VerifyParts.h"
 
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/nest/Nest.h"
@@ -10,6 +11,7 @@
 #include "weft/dialects/weft/Ports.h"
 #include "weft/dialects/weft/VerifySizes.h"
 #include "weft/dialects/weft/Weft.h"
+#include "weft/dialects/weft/ops/FlowOps.h"
 #include "weft/passes/planning/Passes.h"
 #include "weft/passes/sharding/FreeRegions.h"
 
@@ -78,6 +80,7 @@ private:
   static bool communicates(Operation *op) {
     return isa_and_nonnull<coll::CollDialect>(op->getDialect());
   }
+  static bool isOfPart(Operation *op) { return isa<AtOp>(op); }
   static bool hasNests(Operation *op) { return op->hasAttr(nest::kNestAttr); }
   static bool isUndecided(Operation *op) {
     auto function = dyn_cast<func::FuncOp>(op);

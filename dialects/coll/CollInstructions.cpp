@@ -57,15 +57,24 @@ CommunicationAttrInterface CollectivePermuteOp::getCommunication() {
 }
 
 //===----------------------------------------------------------------------===//
-// Moves between layouts among all devices
+// Moves between layouts among all devices, or those of a part of the mesh
 //===----------------------------------------------------------------------===//
 
-static LayoutAttr allDevices(MeshAttr mesh) {
-  return groupOver(mesh, allAxes(mesh.getMesh()));
+/// The devices along all axes but those along which both parts have one
+/// coordinate: devices outside of both do not take part.
+static LayoutAttr allDevices(LayoutAttr from, LayoutAttr to) {
+  MeshPart before = from.getLayout().part, after = to.getLayout().part;
+  SubAxes axes = allAxes(from.getMesh().getMesh());
+  llvm::erase_if(axes, [&](const SubAxis &sub) {
+    return llvm::any_of(before, [&](const AxisCoordinate &at) {
+      return at.axis == sub.axis && llvm::is_contained(after, at);
+    });
+  });
+  return groupOver(from.getMesh(), axes);
 }
 
 LayoutAttr PermuteOp::getCommunicatingGroup() {
-  return allDevices(getFrom().getMesh());
+  return allDevices(getFrom(), getTo());
 }
 CommunicationAttrInterface PermuteOp::getCommunication() {
   return plan::MovementAttr::get(getContext(), getShape(), getFrom(), getTo(),
@@ -73,7 +82,7 @@ CommunicationAttrInterface PermuteOp::getCommunication() {
 }
 
 LayoutAttr ExchangeOp::getCommunicatingGroup() {
-  return allDevices(getFrom().getMesh());
+  return allDevices(getFrom(), getTo());
 }
 CommunicationAttrInterface ExchangeOp::getCommunication() {
   return plan::MovementAttr::get(getContext(), getShape(), getFrom(), getTo(),

@@ -80,7 +80,9 @@ static LogicalResult checkLabels(Block &block) {
   for (Operation &op : block) {
     auto jump = dyn_cast<JumpOp>(op);
     auto unless = dyn_cast<JumpUnlessOp>(op);
-    if ((jump && failed(checkTarget(&op, jump.getTargetAttr()))) ||
+    auto outside = dyn_cast<JumpOutsideOp>(op);
+    if ((outside && failed(checkTarget(&op, outside.getTargetAttr()))) ||
+        (jump && failed(checkTarget(&op, jump.getTargetAttr()))) ||
         (unless && failed(checkTarget(&op, unless.getTargetAttr()))))
       return failure();
   }
@@ -101,6 +103,16 @@ LogicalResult ProgramOp::verifyRegions() {
   if (failed(checkGroups(*this)))
     return failure();
   return checkSharing(*this);
+}
+
+LogicalResult JumpOutsideOp::verify() {
+  if (getPlace().getLayout().part.empty()) // (C1)
+    return emitOpError("names the whole mesh, which no device is outside of");
+  MeshAttr mesh = getOperation()->getParentOfType<ProgramOp>().getMesh();
+  if (getPlace().getMesh() != mesh) // (C2)
+    return emitOpError("names a part of ")
+           << getPlace().getMesh() << ", the program runs on " << mesh;
+  return success();
 }
 
 bool plan::isInstruction(Operation &op) {

@@ -126,7 +126,7 @@ LogicalResult StartOp::verify() {
            << std::distance(getStarted().use_begin(), getStarted().use_end())
            << " waits; write one plan.wait";
   for (Operation *op = getOperation(); op != getWait(); op = op->getNextNode())
-    if (isa<LabelOp, JumpOp, JumpUnlessOp>(op)) // (C2)
+    if (isa<LabelOp, JumpOp, JumpUnlessOp, JumpOutsideOp>(op)) // (C2)
       return op->emitOpError("is between a collective's start and wait")
                  .attachNote(getLoc())
              << "the start";

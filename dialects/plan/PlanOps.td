@@ -334,6 +334,17 @@ def Plan_JumpUnlessOp : Plan_InCode<"jump_unless"> {
   let assemblyFormat = "$condition $target attr-dict `:` type($condition)";
 }
 
+def Plan_JumpOutsideOp : Plan_InProgram<"jump_outside"> {
+  let summary = "goes on at a label on devices that are not in a part of the mesh";
+  let description = [{
+    `plan.jump_outside #mesh {"branch" = 1} "end 0"`. (C1) the part is not the whole mesh; (C2) it is of the
+    program's mesh.
+  }];
+  let arguments = (ins Weft_LayoutAttr:$place, StrAttr:$target);
+  let assemblyFormat = "custom<Place>($place) $target attr-dict";
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Instructions in one launch
 //===----------------------------------------------------------------------===//

@@ -2,7 +2,8 @@
 //
 // A layout's code is its words: the number of dimensions; for each dimension
 // the number of axes and three words an axis (axis, skip, size); the partial
-// axes likewise; the reduction kind. [{"data"}, {}] on data=2, model=4 is
+// axes likewise; the reduction kind; axis and coordinate of each axis that the
+// part fixes. [{"data"}, {}] on data=2, model=4 is
 //
 //   2   1  0 1 2   0   0   0
 //
@@ -206,6 +207,8 @@ static SmallVector<int64_t> encode(const Layout &layout) {
     encodeAxes(axes, code);
   encodeAxes(layout.partial, code);
   code.push_back(static_cast<int64_t>(layout.reduce));
+  for (auto [axis, coordinate] : layout.part)
+    code.append({axis, coordinate});
   return code;
 }
 
@@ -225,7 +228,9 @@ static Layout decode(ArrayRef<int64_t> code) {
   for (int64_t dim = 0; dim < rank; ++dim)
     layout.dims.push_back(decodeAxes(code));
   layout.partial = decodeAxes(code);
-  layout.reduce = static_cast<ReduceKind>(code.front());
+  layout.reduce = static_cast<ReduceKind>(code.consume_front());
+  for (; !code.empty(); code = code.drop_front(2))
+    layout.part.push_back({static_cast<uint32_t>(code[0]), code[1]});
   return layout;
 }
 
@@ -244,7 +249,7 @@ LayoutAttr LayoutAttr::get(MeshAttr mesh, const Layout &layout) {
   return get(mesh.getContext(), mesh, encode(normalise(value, layout)));
 }
 
-// (C1) to (C3) are checked by invalidReason.
+// (C1) to (C3) and (C5) are checked by invalidReason.
 LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  MeshAttr mesh, ArrayRef<int64_t> code) {
   Layout layout = decode(code);
@@ -303,9 +308,52 @@ static ParseResult parseBraces(AsmParser &parser, const Mesh &mesh,
                  parser.parseRBrace());
 }
 
+/// Parses {"branch" = 1}.
+ParseResult weft::parsePart(AsmParser &parser, const Mesh &mesh,
+                            MeshPart &part) {
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Braces, [&]() -> ParseResult {
+        std::string name;
+        int64_t coordinate;
+        SMLoc loc = parser.getCurrentLocation();
+        if (parser.parseString(&name) || parser.parseEqual() ||
+            parser.parseInteger(coordinate))
+          return failure();
+        std::optional<unsigned> axis = mesh.find(name);
+        if (!axis)
+          return parser.emitError(loc)
+                 << "the mesh has no axis \"" << name << '"';
+        part.push_back({*axis, coordinate});
+        return success();
+      });
+}
+
+ParseResult weft::parsePlace(AsmParser &parser, LayoutAttr &place) {
+  MeshAttr mesh;
+  Layout layout;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseAttribute(mesh) ||
+      parsePart(parser, mesh.getMesh(), layout.part))
+    return failure();
+  std::string reason = invalidReason(mesh.getMesh(), layout, /*rank=*/0);
+  if (!reason.empty())
+    return parser.emitError(loc) << reason;
+  place = LayoutAttr::get(mesh, layout);
+  return success();
+}
+
+void weft::printPlace(AsmPrinter &printer, Operation *, LayoutAttr place) {
+  printer.printAttribute(place.getMesh());
+  printer << ' '
+          << toString(place.getMesh().getMesh().axes, place.getLayout().part);
+}
+
 static ParseResult parsePartial(AsmParser &parser, const Mesh &mesh,
-                                Layout &layout) {
-  if (parser.parseKeyword("partial") || parser.parseEqual())
+                                Layout &layout, StringRef word) {
+  if (word != "partial")
+    return parser.emitError(parser.getCurrentLocation())
+           << "expected partial = or at =, found '" << word << "'";
+  if (parser.parseEqual())
     return failure();
   FailureOr<ReduceKind> kind = FieldParser<ReduceKind>::parse(parser);
   if (failed(kind))
@@ -327,9 +375,15 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
   };
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseDim))
     return {};
-  if (succeeded(parser.parseOptionalComma()) &&
-      parsePartial(parser, mesh, layout))
-    return {};
+  while (succeeded(parser.parseOptionalComma())) {
+    StringRef word;
+    if (parser.parseKeyword(&word))
+      return {};
+    if (word == "at"
+            ? parser.parseEqual() || parsePart(parser, mesh, layout.part)
+            : bool(parsePartial(parser, mesh, layout, word)))
+      return {};
+  }
   if (parser.parseGreater())
     return {};
   // `get` joins digits, which must be valid.
@@ -358,5 +412,7 @@ void LayoutAttr::print(AsmPrinter &printer) const {
     printAxes(printer, mesh, layout.partial);
     printer << '}';
   }
+  if (!layout.part.empty())
+    printer << ", at = " << toString(mesh.axes, layout.part);
   printer << '>';
 }

@@ -29,6 +29,11 @@ struct PlannedWhile
 };
 struct PlannedCase
     : PlannedBranchOpInterface::ExternalModel<PlannedCase, CaseOp> {};
+struct PlannedAt : PlannedPartOpInterface::ExternalModel<PlannedAt, AtOp> {
+  LayoutAttr getPlaceOfPart(Operation *op) const {
+    return cast<AtOp>(op).getPlace();
+  }
+};
 struct PlannedConstant
     : PlannedDataOpInterface::ExternalModel<PlannedConstant, ConstantOp> {
   ElementsAttr getData(Operation *op) const {
@@ -54,6 +59,7 @@ void attachPlannedFlow(MLIRContext &context) {
   WhileOp::attachInterface<PlannedWhile>(context);
   LapackOp::attachInterface<PlannedLapack>(context);
   CaseOp::attachInterface<PlannedCase>(context);
+  AtOp::attachInterface<PlannedAt>(context);
   ConstantOp::attachInterface<PlannedConstant>(context);
 }
 } // namespace weft

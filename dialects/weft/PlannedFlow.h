@@ -4,13 +4,15 @@
 //     assignBlock(loop.getConditionBlock());
 //
 // The planning passes know what they keep of a step's flow by these interfaces
-// alone. weft.while, weft.case with two regions, weft.constant and weft.lapack have
+// alone. weft.while, weft.case with two regions, weft.at, weft.constant and weft.lapack have
 // them.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_DIALECTS_WEFT_PLANNEDFLOW_H
 #define WEFT_DIALECTS_WEFT_PLANNEDFLOW_H
+
+#include "weft/dialects/weft/Weft.h"
 
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/IR/OpDefinition.h"

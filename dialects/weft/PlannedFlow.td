@@ -36,6 +36,17 @@ def PlannedBranchOpInterface : OpInterface<"PlannedBranchOpInterface"> {
   ];
 }
 
+def PlannedPartOpInterface : OpInterface<"PlannedPartOpInterface"> {
+  let cppNamespace = "::weft";
+  let description = [{
+    A region that only the devices of a part of the mesh run; a plan lets the others jump. Its operands are the
+    arguments of the region, which yields the results.
+  }];
+  let methods = [
+    InterfaceMethod<"Returns the part, as a layout without dimensions.", "::weft::LayoutAttr", "getPlaceOfPart">,
+  ];
+}
+
 def PlannedDataOpInterface : OpInterface<"PlannedDataOpInterface"> {
   let cppNamespace = "::weft";
   let description = [{ An op whose only result is data that the plan holds. }];

@@ -86,6 +86,14 @@ std::string RuleCheck::place(StringRef what, TypeRange types,
       return name + " lies on another mesh than the tensors before it";
     out.push_back({name, static_cast<unsigned>(index), &factors[index],
                    layout.getLayout()});
+    const PlacedTensor &first =
+        operands.empty() ? out.front() : operands.front();
+    if (first.layout.part != out.back().layout.part)
+      return name + " is on " +
+             describe(layout.getMesh().getMesh().axes, out.back().layout.part) +
+             ", but " + first.name + " on " +
+             describe(layout.getMesh().getMesh().axes, first.layout.part) +
+             ": reshard one of them";
   }
   return {};
 }

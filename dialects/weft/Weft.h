@@ -103,6 +103,16 @@ mlir::ParseResult parseAxes(mlir::AsmParser &parser, const Mesh &mesh,
 void printAxes(mlir::AsmPrinter &printer, const Mesh &mesh,
                llvm::ArrayRef<SubAxis> axes);
 
+/// Parses a part of the mesh: {"branch" = 1}.
+mlir::ParseResult parsePart(mlir::AsmParser &parser, const Mesh &mesh,
+                            MeshPart &part);
+
+/// Parses and prints the attribute of a part of the mesh, a layout without
+/// dimensions: #mesh {"branch" = 1}.
+mlir::ParseResult parsePlace(mlir::AsmParser &parser, LayoutAttr &place);
+void printPlace(mlir::AsmPrinter &printer, mlir::Operation *op,
+                LayoutAttr place);
+
 /// Names of attributes on function arguments, results and ops.
 inline constexpr llvm::StringLiteral kNameAttr =
     "weft.name"; ///< port name: d1/kernel, x, metrics/loss

@@ -57,11 +57,14 @@ def Weft_LayoutAttr : Weft_Attr<"Layout", "layout",
   let summary = "The layout of one tensor on a mesh.";
   let description = [{
     `#weft.layout<#mesh, [{"data"}, {"model":(2)2} ]>`, with partial values
-    `#weft.layout<#mesh, [ {}, {} ], partial = sum{"model"} >`. See Layout.h.
+    `#weft.layout<#mesh, [ {}, {} ], partial = sum{"model"} >`; of a value that only
+    the devices with a coordinate hold, `#weft.layout<#mesh, [{"data"}, {} ], at =
+    {"branch" = 1}>`. See Layout.h and MeshPart.h.
 
     (C1) every axis exists in the mesh; (C2) no part of an axis is used twice;
     (C3) a sub-axis divides its axis; (C4) as a tensor's encoding, one list of
-    axes for each dimension.
+    axes for each dimension; (C5) `at` has a coordinate in range for each of
+    its axes, which the layout does not use.
   }];
   // `code` is the layout in words: see Attributes.cpp.
   let parameters = (ins "::weft::MeshAttr":$mesh, ArrayRefParameter<"int64_t">:$code);

@@ -160,23 +160,47 @@ Layout onMeshOf(ArrayRef<SubAxis> digits, Layout layout) {
   return layout;
 }
 
-/// The results of a movement, which gives the value of a group another layout.
+/// The results of a ring, which gives the value of a group another layout.
 /// Returns the reason of a refusal, or empty.
-std::string moved(const Movement &its, const Mesh &mesh,
-                  ArrayRef<SubAxis> digits, Members members, Tensors &results) {
-  Mesh group = its.isRing ? meshOf(digits) : mesh;
-  auto placed = [&](const Layout &layout) {
-    return its.isRing ? onMeshOf(digits, layout) : layout;
-  };
+std::string rotated(const Movement &its, ArrayRef<SubAxis> digits,
+                    Members members, Tensors &results) {
+  Mesh group = meshOf(digits);
   Tensors locals;
   for (ArrayRef<const Tensor *> member : members)
     locals.push_back(*member[0]);
   Tensor global;
-  std::string reason =
-      gatherTensor(group, placed(its.from), its.shape, locals, global);
+  std::string reason = gatherTensor(group, onMeshOf(digits, its.from),
+                                    its.shape, locals, global);
   if (reason.empty())
-    results = shardTensor(group, placed(its.to), global);
+    results = shardTensor(group, onMeshOf(digits, its.to), global);
   return reason;
+}
+
+/// The same for a movement that is no ring. A group outside of the parts that
+/// hold the array has nothing to move.
+std::string moved(const Movement &its, const Mesh &mesh,
+                  ArrayRef<int64_t> positions, Members members,
+                  Tensors &results) {
+  if (llvm::none_of(positions, [&](int64_t position) {
+        return holds(mesh, its.from, position);
+      })) {
+    for (ArrayRef<const Tensor *> member : members)
+      results.push_back(padding(Tensor(localShape(its.to, its.shape),
+                                       member[0]->getType().getElementType())
+                                    .getType()));
+    return {};
+  }
+  Tensors locals(mesh.size(), *members[0][0]);
+  for (auto [position, member] : llvm::zip_equal(positions, members))
+    locals[position] = *member[0];
+  Tensor global;
+  std::string reason = gatherTensor(mesh, its.from, its.shape, locals, global);
+  if (!reason.empty())
+    return reason;
+  Tensors all = shardTensor(mesh, its.to, global);
+  for (int64_t position : positions)
+    results.push_back(std::move(all[position]));
+  return {};
 }
 
 /// The results of a collective on all devices.
@@ -193,7 +217,9 @@ communicated(plan::PlanInstructionOpInterface op, const Mesh &mesh,
       members.push_back(operands[position]);
     if (const auto *its = std::get_if<Movement>(&communication)) {
       Tensors blocks;
-      std::string reason = moved(*its, mesh, digits, members, blocks);
+      std::string reason = its->isRing
+                               ? rotated(*its, digits, members, blocks)
+                               : moved(*its, mesh, positions, members, blocks);
       if (!reason.empty())
         return op->emitOpError(reason);
       for (auto [block, position] : llvm::zip_equal(blocks, positions))

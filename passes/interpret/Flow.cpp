@@ -76,6 +76,37 @@ Lockstep::Outcome Lockstep::runCase(Operation &op,
   return run(choice.getBranches()[branch].front(), operands);
 }
 
+/// The device of the part with the other coordinates of `position`.
+static int64_t memberLike(const Mesh &mesh, const MeshPart &part,
+                          int64_t position) {
+  for (auto [axis, coordinate] : part)
+    position += (coordinate - mesh.coordinate(position, axis)) *
+                strideOf(mesh.axes, axis);
+  return position;
+}
+
+Lockstep::Outcome Lockstep::runAt(Operation &op,
+                                  SmallVector<Tensors> operands) {
+  auto at = cast<AtOp>(op);
+  if (at.getPlace().getMesh().getMesh().axes != mesh.axes)
+    return op.emitOpError("is over another mesh than the one of ")
+           << mesh.size() << " devices that the program runs on";
+  MeshPart part = at.getPart();
+  // Other devices follow one of the part, so that all take the same branches.
+  for (int64_t device = 0; device < devices; ++device)
+    if (int64_t like = memberLike(mesh, part, device); like != device)
+      operands[device] = operands[like];
+  auto results = run(at.getBody().front(), operands);
+  if (failed(results))
+    return failure();
+  for (auto [device, tensors] : llvm::enumerate(*results))
+    if (!isIn(mesh.axes, part, device))
+      for (Tensor &tensor : tensors)
+        for (int64_t i = 0; i < tensor.size(); ++i)
+          tensor.setPadding(i);
+  return results;
+}
+
 /// The device with `other`'s coordinates along the axes and `own`'s along the
 /// rest of the mesh.
 static int64_t mixedPosition(const Mesh &mesh, ArrayRef<SubAxis> axes,
@@ -148,6 +179,8 @@ std::optional<Lockstep::Outcome> Lockstep::flow(Operation &op,
     return runFor(op, copied(operands));
   if (isa<CaseOp>(op))
     return runCase(op, copied(operands));
+  if (isa<AtOp>(op))
+    return runAt(op, copied(operands));
   if (auto checkpoint = dyn_cast<CheckpointOp>(op))
     return run(checkpoint.getBody().front(), copied(operands));
   if (isa<ManualOp>(op))

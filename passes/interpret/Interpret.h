@@ -59,8 +59,8 @@ Tensor neutralTensor(ReduceKind kind, mlir::RankedTensorType type);
 /// contributes.
 Tensor absentTensor(ReduceKind kind, mlir::RankedTensorType type);
 
-/// The local tensor of each device; elements past a shard's end are padding
-/// (Tensor::setPadding). A partial layout puts the value on coordinate 0,
+/// The local tensor of each device; elements past a shard's end, and all of a
+/// device that holds no shard, are padding (Tensor::setPadding). A partial layout puts the value on coordinate 0,
 /// absent elements elsewhere.
 Tensors shardTensor(const Mesh &mesh, const Layout &layout,
                     const Tensor &global);

@@ -55,6 +55,9 @@ private:
   std::optional<Outcome> structured(mlir::Operation &op,
                                     const Operands &operands);
   Outcome runCase(mlir::Operation &op, llvm::SmallVector<Tensors> operands);
+  /// Runs the region for all devices; those that are not in the part have
+  /// undefined results.
+  Outcome runAt(mlir::Operation &op, llvm::SmallVector<Tensors> operands);
   /// Blocks of the operands for the devices of the op's mesh.
   static llvm::SmallVector<Tensors> blocksOf(mlir::Operation &op,
                                              const Operands &operands);

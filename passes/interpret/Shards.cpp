@@ -34,6 +34,11 @@ void forEachElement(
   }
 }
 
+void undefine(Tensor &block) {
+  for (int64_t i = 0; i < block.size(); ++i)
+    block.setPadding(i);
+}
+
 std::string shapeText(ArrayRef<int64_t> shape) {
   return shape.empty() ? "a scalar" : joined(shape, "x");
 }
@@ -47,8 +52,10 @@ Tensors shardTensor(const Mesh &mesh, const Layout &layout,
   Tensors result;
   for (int64_t position = 0; position < mesh.size(); ++position) {
     Tensor block(local, global.getElementType());
-    if (layout.isPartial() &&
-        coordinate(mesh, position, ArrayRef<SubAxis>(layout.partial)) != 0)
+    if (!holds(mesh, layout, position))
+      undefine(block);
+    else if (layout.isPartial() &&
+             coordinate(mesh, position, ArrayRef<SubAxis>(layout.partial)) != 0)
       block = absentTensor(layout.reduce, block.getType());
     else
       forEachElement(own(mesh, layout, shape, position), local, shape,
@@ -89,6 +96,8 @@ Tensors spreadTensor(const Mesh &mesh, const Layout &layout,
       (global.isComplex() || (global.isFloat() && global.bitWidth() < 16)))
     return shardTensor(mesh, layout, global);
   for (int64_t position = 0; sums && position < mesh.size(); ++position) {
+    if (!holds(mesh, layout, position))
+      continue;
     int64_t summand =
         coordinate(mesh, position, ArrayRef<SubAxis>(layout.partial));
     Tensor &block = result[position];
@@ -119,6 +128,8 @@ std::string gatherTensor(const Mesh &mesh, const Layout &layout,
   std::vector<int64_t> holder(summands * global.size(), -1);
   std::string reason;
   for (int64_t position = 0; position < mesh.size(); ++position) {
+    if (!holds(mesh, layout, position))
+      continue;
     const Tensor &block = locals[position];
     if (block.getShape() != ArrayRef<int64_t>(local))
       return "device " + std::to_string(position) + " holds " +

@@ -117,8 +117,7 @@ void KernelGroups::group(Block &block) {
     group.hasContraction = op.hasTrait<ContractionNest>();
     group.hasOwnNest = op.hasTrait<OwnLoopNest>();
   }
-  if (auto function = dyn_cast<func::FuncOp>(block.getParentOp()))
-    findDonated(function);
+  findDonated(block);
   findCarried(block);
   findUpdates(block);
   addDependencies();
@@ -239,13 +238,22 @@ bool KernelGroups::areRows(unsigned producer, unsigned consumer) const {
          cutsOf(kernel).empty(); // The ops before a cut may be two nests.
 }
 
-void KernelGroups::findDonated(func::FuncOp function) {
+void KernelGroups::findDonated(Block &block) {
+  // Results of the code of a part of the mesh may be those of the function.
+  Operation *around = block.getParentOp();
+  auto part = dyn_cast<PlannedPartOpInterface>(around);
+  auto function = dyn_cast<func::FuncOp>(part ? part->getParentOp() : around);
+  if (!function)
+    return;
   Operation *end = function.getBody().front().getTerminator();
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     auto result = donatedResult(function, i);
     if (!result)
       continue;
     Value value = end->getOperand(*result);
+    if (part && value.getDefiningOp() == around)
+      value = block.getTerminator()->getOperand(
+          cast<OpResult>(value).getResultNumber());
     auto found = groupOf.find(value.getDefiningOp());
     if (found != groupOf.end() &&
         cast<RankedTensorType>(value.getType()).getRank() > 0)

@@ -142,7 +142,7 @@ private:
   void cutRecomputation();
   /// Makes the members up to `last` a group before the others.
   void cutAfter(unsigned group, mlir::Operation *last);
-  void findDonated(mlir::func::FuncOp function);
+  void findDonated(mlir::Block &block);
   /// Whether the memory of the op's updated operand may become its result's.
   bool mayUpdate(mlir::Operation *op, mlir::Block &block) const;
   void findUpdates(mlir::Block &block);

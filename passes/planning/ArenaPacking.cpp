@@ -2,6 +2,7 @@
 
 #include "weft/passes/planning/ArenaPacking.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -9,8 +10,15 @@
 
 using namespace weft;
 
+/// Whether no device is in both parts.
+static bool areApart(const MeshPart &a, const MeshPart &b) {
+  return llvm::any_of(a, [&](const AxisCoordinate &at) {
+    return fixes(b, at.axis) && !llvm::is_contained(b, at);
+  });
+}
+
 static bool liveTogether(const Lifetime &a, const Lifetime &b) {
-  return a.first <= b.last && b.first <= a.last;
+  return a.first <= b.last && b.first <= a.last && !areApart(a.part, b.part);
 }
 
 ArenaPacking weft::packArena(llvm::ArrayRef<Lifetime> lifetimes,

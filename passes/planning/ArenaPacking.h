@@ -5,10 +5,15 @@
 //
 //   a at 0, b at 64, c at 0: an arena of 128 bytes
 //
+// Buffers of parts of the mesh without a common device are never live on one
+// device together.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_PASSES_PLANNING_ARENAPACKING_H
 #define WEFT_PASSES_PLANNING_ARENAPACKING_H
+
+#include "weft/layout/MeshPart.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -18,10 +23,11 @@
 namespace weft {
 
 /// Bytes that are live from instruction `first` to instruction `last`, both
-/// included.
+/// included, on the devices of a part of the mesh.
 struct Lifetime {
   int64_t bytes = 0;
   int64_t first = 0, last = 0;
+  MeshPart part = {};
 };
 
 struct ArenaPacking {

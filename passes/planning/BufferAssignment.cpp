@@ -126,6 +126,22 @@ void BufferAssignment::putInArena(Value value) {
   put(value, {PlaceKind::Arena, static_cast<unsigned>(arena.size() - 1)});
 }
 
+/// The part of the mesh whose devices run the op.
+static MeshPart partOf(Operation *op) {
+  for (; op; op = op->getParentOp())
+    if (auto part = dyn_cast<PlannedPartOpInterface>(op))
+      return part.getPlaceOfPart().getLayout().part;
+  return {};
+}
+
+/// The part of the mesh whose devices compute the value. What an exchange between
+/// parts receives counts as held by all devices, as no collective has a source
+/// and a target in shared memory.
+static MeshPart partOf(Value value) {
+  Operation *def = value.getDefiningOp();
+  return partOf(def ? def : value.getParentBlock()->getParentOp());
+}
+
 SmallVector<Lifetime> BufferAssignment::lifetimes() const {
   SmallVector<Lifetime> result;
   for (const ArenaBuffer &buffer : arena) {
@@ -133,6 +149,7 @@ SmallVector<Lifetime> BufferAssignment::lifetimes() const {
     lifetime.bytes = bufferBytes(buffer.type);
     if (buffer.launch) {
       lifetime.first = lifetime.last = starts.lookup(buffer.launch);
+      lifetime.part = partOf(buffer.launch);
       result.push_back(lifetime);
       continue;
     }
@@ -141,7 +158,11 @@ SmallVector<Lifetime> BufferAssignment::lifetimes() const {
       lifetime.first = starts.lookup(buffer.exchanging);
       lifetime.last = ends.lookup(buffer.exchanging);
     }
+    if (!buffer.values.empty())
+      lifetime.part = partOf(buffer.values.front());
     for (Value held : buffer.values) {
+      if (partOf(held) != lifetime.part)
+        lifetime.part.clear();
       Operation *def = held.getDefiningOp();
       // A loop's carried values are live from its start to its end.
       Operation *holder = def ? def : held.getParentBlock()->getParentOp();
@@ -202,18 +223,30 @@ bool BufferAssignment::mayBranchTake(Region &branch, BlockArgument argument,
   return !llvm::is_contained(end->getOperands(), argument);
 }
 
+/// The operands that a branch, or code of a part of the mesh, passes to all of
+/// its regions; nothing for other ops.
+static std::optional<OperandRange> passedToRegions(Operation *op) {
+  if (auto choice = dyn_cast<PlannedBranchOpInterface>(op))
+    return choice.getPassed();
+  if (isa<PlannedPartOpInterface>(op))
+    return op->getOperands();
+  return std::nullopt;
+}
+
 bool BufferAssignment::mayTake(OpOperand &use, Value result) const {
   Operation *op = use.getOwner();
   unsigned number = cast<OpResult>(result).getResultNumber();
   if (isa<PlannedLoopOpInterface>(op))
     return carriesInto(use, result);
-  if (auto choice = dyn_cast<PlannedBranchOpInterface>(op))
-    return use.getOperandNumber() > 0 &&
-           llvm::all_of(choice->getRegions(), [&](Region &branch) {
+  if (std::optional<OperandRange> passed = passedToRegions(op)) {
+    unsigned first = passed->getBeginOperandIndex();
+    return use.getOperandNumber() >= first &&
+           llvm::all_of(op->getRegions(), [&](Region &branch) {
              return mayBranchTake(
-                 branch, branch.getArgument(use.getOperandNumber() - 1),
+                 branch, branch.getArgument(use.getOperandNumber() - first),
                  number);
            });
+  }
   if (auto instruction = dyn_cast<plan::PlanInstructionOpInterface>(op))
     return instruction.worksInPlace();
   if (OpOperand *changed = changedOperand(cast<OpResult>(result)))
@@ -323,8 +356,8 @@ void BufferAssignment::assignBlock(Block &block) {
   for (Operation &op : block) {
     if (auto loop = dyn_cast<PlannedLoopOpInterface>(op))
       assignWhile(loop);
-    else if (auto choice = dyn_cast<PlannedBranchOpInterface>(op))
-      assignCase(choice);
+    else if (std::optional<OperandRange> passed = passedToRegions(&op))
+      assignRegions(&op, *passed);
     else
       assignOp(op);
   }
@@ -433,25 +466,25 @@ void BufferAssignment::assignWhile(PlannedLoopOpInterface loop) {
   findExchange(loop);
 }
 
-void BufferAssignment::assignCase(PlannedBranchOpInterface choice) {
-  for (OpResult result : choice->getResults()) {
+void BufferAssignment::assignRegions(Operation *op, OperandRange passed) {
+  for (OpResult result : op->getResults()) {
     if (places.count(result))
       continue;
-    auto input = llvm::find_if(choice->getOpOperands(), [&](OpOperand &use) {
+    auto *input = llvm::find_if(op->getOpOperands(), [&](OpOperand &use) {
       return use.get().getType() == result.getType() && takesPlace(use, result);
     });
-    if (input != choice->getOpOperands().end())
+    if (input != op->getOpOperands().end())
       put(result, place(input->get()));
     else
       putInArena(result);
   }
-  for (Region &branch : choice->getRegions()) {
+  for (Region &branch : op->getRegions()) {
     for (auto [argument, input] :
-         llvm::zip_equal(branch.getArguments(), choice.getPassed()))
+         llvm::zip_equal(branch.getArguments(), passed))
       put(argument, place(input));
     Block &block = branch.front();
     for (auto [value, result] : llvm::zip_equal(
-             block.getTerminator()->getOperands(), choice->getResults())) {
+             block.getTerminator()->getOperands(), op->getResults())) {
       Operation *def = value.getDefiningOp();
       if (def && def->getBlock() == &block &&
           !isa<PlannedDataOpInterface>(def) && !places.count(value))

@@ -113,7 +113,9 @@ private:
   std::optional<unsigned> firstOfShifted(PlannedLoopOpInterface loop,
                                          unsigned index) const;
   void findExchange(PlannedLoopOpInterface loop);
-  void assignCase(PlannedBranchOpInterface choice);
+  /// Assigns the buffers of an op whose regions take `passed` and yield its
+  /// results.
+  void assignRegions(mlir::Operation *op, mlir::OperandRange passed);
   /// Whether a value of the body may be in the carried value's memory from the
   /// start.
   bool mayReplaceCarried(PlannedLoopOpInterface loop, unsigned index,

@@ -173,6 +173,19 @@ ProgramEmitter::movesOfResults(PlannedLoopOpInterface loop) {
   return moves;
 }
 
+LogicalResult ProgramEmitter::emitPart(PlannedPartOpInterface part) {
+  Location loc = part.getLoc();
+  StringAttr end = builder.getStringAttr(label("end"));
+  plan::JumpOutsideOp::create(builder, loc, part.getPlaceOfPart(), end);
+  Block &block = part->getRegion(0).front();
+  if (failed(emitBlock(block)))
+    return failure();
+  emitMoves(loc, movesBetween(buffers(block.getTerminator()->getOperands()),
+                              buffers(part->getResults())));
+  plan::LabelOp::create(builder, loc, end, IntegerAttr());
+  return success();
+}
+
 LogicalResult ProgramEmitter::emitCase(PlannedBranchOpInterface choice) {
   Location loc = choice.getLoc();
   StringAttr other = builder.getStringAttr(label("else"));

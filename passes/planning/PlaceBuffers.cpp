@@ -12,6 +12,7 @@
 #include "weft/dialects/weft/ObservesLayout.h"
 #include "weft/dialects/weft/PortName.h"
 #include "weft/dialects/weft/Ports.h"
+#include "weft/dialects/weft/ops/FlowOps.h"
 #include "weft/layout/Sizes.h"
 
 using namespace mlir;
@@ -190,6 +191,8 @@ LogicalResult ProgramEmitter::emitInstruction(Operation &op) {
     return emitWhile(loop);
   } else if (auto choice = dyn_cast<PlannedBranchOpInterface>(op)) {
     return emitCase(choice);
+  } else if (auto part = dyn_cast<PlannedPartOpInterface>(op)) {
+    return emitPart(part);
   } else if (!isa<PlannedDataOpInterface>(op) &&
              !op.hasTrait<OpTrait::IsTerminator>()) {
     return op.emitOpError("is left outside kernels; run "
@@ -237,17 +240,30 @@ void ProgramEmitter::emitMoves(Location loc, Moves moves) {
   }
 }
 
-/// Copies results that were not written to the caller's buffers.
+/// Copies results that were not written to the caller's buffers, each on the
+/// devices that hold it.
 void ProgramEmitter::emitFinalCopies(func::ReturnOp op) {
-  Moves moves;
+  std::map<MeshPart, Moves> moves;
   for (auto [index, value] : llvm::enumerate(op.getOperands())) {
     Value source = buffer(value), target = outputs[index];
     if (auto donatedArgument = assignment.donatedArgument(index))
       target = inputs[*donatedArgument];
+    LayoutAttr layout = layoutOf(function.getResultAttrDict(index),
+                                 cast<ShapedType>(value.getType()).getRank());
     if (source != target)
-      moves.push_back({source, target});
+      moves[layout.getLayout().part].push_back({source, target});
   }
-  emitMoves(op.getLoc(), std::move(moves));
+  for (auto &[part, some] : moves) {
+    StringAttr end;
+    if (!part.empty()) {
+      end = builder.getStringAttr(label("end"));
+      plan::JumpOutsideOp::create(builder, op.getLoc(),
+                                  AtOp::placeOn(mesh, part), end);
+    }
+    emitMoves(op.getLoc(), std::move(some));
+    if (end)
+      plan::LabelOp::create(builder, op.getLoc(), end, IntegerAttr());
+  }
 }
 
 LogicalResult ProgramEmitter::emitBlock(Block &block) {

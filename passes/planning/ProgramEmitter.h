@@ -47,6 +47,7 @@ private:
   llvm::LogicalResult emitUnrolled(PlannedLoopOpInterface loop, int64_t bodies);
   Moves movesOfResults(PlannedLoopOpInterface loop);
   llvm::LogicalResult emitCase(PlannedBranchOpInterface choice);
+  llvm::LogicalResult emitPart(PlannedPartOpInterface part);
   void emitJumpUnless(mlir::Location loc, mlir::Value condition,
                       llvm::StringRef label);
   void emitCopy(mlir::Location loc, mlir::Value source, mlir::Value target);

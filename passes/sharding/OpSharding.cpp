@@ -52,12 +52,28 @@ static ShardingRule replicatedRule(Operation *op) {
   return rule;
 }
 
+MeshPart weft::placeByTypes(Operation *op) {
+  for (TypeRange types :
+       {TypeRange(op->getResultTypes()), TypeRange(op->getOperandTypes())})
+    for (Type type : types)
+      if (LayoutAttr layout = getLayout(type))
+        return layout.getLayout().part;
+  return {};
+}
+
+void OpWithRule::put(const MeshPart &on) {
+  place = on;
+  for (OpWithRule &part : parts)
+    part.put(on);
+}
+
 OpWithRule OpWithRule::get(Operation *op) {
   OpWithRule ruled;
   ruled.op = op;
   auto known = dyn_cast<ShardingRuleOpInterface>(op);
   if (!known) {
     ruled.rule = replicatedRule(op);
+    ruled.put(placeByTypes(op));
     return ruled;
   }
   ruled.rule = known.getShardingRule();
@@ -79,6 +95,7 @@ OpWithRule OpWithRule::get(Operation *op) {
           : llvm::all_of(ruled.parts, [](const OpWithRule &part) {
               return part.elementwise;
             });
+  ruled.put(placeByTypes(op));
   return ruled;
 }
 
@@ -114,9 +131,12 @@ bool OpWithRule::isShardable(unsigned factor) const {
 FactorAxes OpWithRule::project(const Mesh &mesh, unsigned tensor,
                                const Layout &layout) const {
   FactorAxes axes = projectToFactors(mesh, rule, factors(tensor), layout).axes;
-  for (auto [factor, list] : llvm::enumerate(axes))
+  for (auto [factor, list] : llvm::enumerate(axes)) {
     if (!isShardable(factor))
       list.clear();
+    llvm::erase_if(list,
+                   [&](const SubAxis &sub) { return fixes(place, sub.axis); });
+  }
   return axes;
 }
 
@@ -280,11 +300,13 @@ OpSharding weft::applyAxes(const Mesh &mesh, const OpWithRule &op,
     Layout layout = projectToTensor(mesh, op.rule, factors, axes);
     if (llvm::is_contained(op.rule.inits, index))
       addPartial(op, factors, axes, layout);
+    layout.part = op.place;
     sharding.operands.push_back(normalise(mesh, layout));
   }
   for (const TensorFactors &factors : op.rule.results) {
     Layout layout = projectToTensor(mesh, op.rule, factors, axes);
     addPartial(op, factors, axes, layout);
+    layout.part = op.place;
     sharding.results.push_back(normalise(mesh, layout));
   }
   sharding.axes = std::move(axes);

@@ -36,6 +36,9 @@ struct OpWithRule {
   /// Whether no operand has a factor, so that any block of the results is
   /// computed at no cost: constants, iota, broadcast scalars, random bits.
   bool source = false;
+  /// The devices that run the op: its tensors are on this part of the mesh, and
+  /// its factors are not sharded over axes that the part fixes.
+  MeshPart place;
   /// The part of each factor.
   llvm::SmallVector<unsigned> partOfFactor;
   /// The parts of an op that has several.
@@ -45,7 +48,7 @@ struct OpWithRule {
   llvm::SmallVector<unsigned> tensorNumbers, factorNumbers;
 
   /// The op with its rule; for an op without one, a rule that keeps everything
-  /// replicated.
+  /// replicated. Its place is that of its tensors, if they have layouts.
   static OpWithRule get(mlir::Operation *op);
 
   /// The parts, or this op if it has only one.
@@ -64,10 +67,16 @@ struct OpWithRule {
   /// Whether axes may be put on this factor: not on replicated ones, and on
   /// those of windows and shifts only if isFetchable().
   bool isShardable(unsigned factor) const;
-  /// The tensor's axes on shardable factors.
+  /// Says on which devices the op, with its parts, runs.
+  void put(const MeshPart &on);
+  /// The tensor's axes on shardable factors, without those that the place
+  /// fixes.
   FactorAxes project(const Mesh &mesh, unsigned tensor,
                      const Layout &layout) const;
 };
+
+/// The part of the mesh that the tensors of an op with layouts are on.
+MeshPart placeByTypes(mlir::Operation *op);
 
 /// Whether both are partial over the same axes and kind, or neither is.
 bool samePartial(const Layout &a, const Layout &b);

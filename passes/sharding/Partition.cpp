@@ -6,11 +6,13 @@
 #include "weft/passes/sharding/FetchedOperands.h"
 #include "weft/passes/sharding/LocalBlocks.h"
 #include "weft/passes/sharding/OpSharding.h"
+#include "weft/passes/sharding/PartGroups.h"
 #include "weft/passes/sharding/Passes.h"
 #include "weft/passes/sharding/RegionFlow.h"
 #include "weft/passes/sharding/RegionPlans.h"
 
 #include "weft/dialects/weft/Ports.h"
+#include "weft/dialects/weft/ops/FlowOps.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -40,6 +42,8 @@ private:
   /// Rebuilds a loop or branch with regions on local values.
   void buildFlow(Operation &op);
   void buildBlock(Block &from, Block &into);
+  /// Builds ops that a part of the mesh runs, as a region.
+  void buildGroup(const PartGroup &group);
   /// Replaces an op that states its layouts by its code on blocks.
   void buildOnBlocks(FixedLayoutsOpInterface op, ValueRange operands);
   void buildReshard(ReshardOp op);
@@ -87,13 +91,68 @@ void FunctionPartitioner::recordPorts() {
   }));
 }
 
+/// Whether no tensor of the op is on a part of the mesh.
+static bool isOnWholeMesh(Operation &op) {
+  auto isWhole = [](Type type) {
+    LayoutAttr layout = getLayout(type);
+    return !layout || layout.getLayout().part.empty();
+  };
+  return llvm::all_of(op.getOperandTypes(), isWhole) &&
+         llvm::all_of(op.getResultTypes(), isWhole);
+}
+
+/// The mesh of the function's module.
+static MeshAttr meshOf(func::FuncOp function) {
+  return function->getParentOfType<ModuleOp>()->getAttrOfType<MeshAttr>(
+      kMeshAttr);
+}
+
 void FunctionPartitioner::buildBlock(Block &from, Block &into) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(&into);
   for (BlockArgument arg : from.getArguments())
     local.map(arg, into.addArgument(localType(arg.getType()), arg.getLoc()));
-  for (Operation &op : from)
-    build(op);
+  splitMovesBetweenParts(from);
+  // Ops of a region are on the part of the op around it.
+  bool isInner = !isa<func::FuncOp>(from.getParentOp());
+  if (isInner || llvm::all_of(from, isOnWholeMesh)) {
+    for (Operation &op : from)
+      build(op);
+    return;
+  }
+  for (const PartGroup &group : groupByPart(from))
+    buildGroup(group);
+  build(*from.getTerminator());
+}
+
+void FunctionPartitioner::buildGroup(const PartGroup &group) {
+  if (group.part.empty()) {
+    for (Operation *op : group.ops)
+      build(*op);
+    return;
+  }
+  llvm::SetVector<Value> inputs = group.inputs(), outputs = group.outputs();
+  auto outer = llvm::map_to_vector(
+      inputs, [&](Value value) { return local.lookup(value); });
+  auto types = llvm::map_to_vector(
+      outputs, [](Value value) { return localType(value.getType()); });
+  Operation *first = group.ops.front();
+  LayoutAttr place = AtOp::placeOn(meshOf(function), group.part);
+  auto at = AtOp::create(builder, first->getLoc(), types, place, outer);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(&at.getBody().emplaceBlock());
+  for (auto [value, argument] : llvm::zip_equal(inputs, outer))
+    local.map(value,
+              at.getBody().addArgument(argument.getType(), argument.getLoc()));
+  for (Operation *op : group.ops)
+    build(*op);
+  auto yielded = llvm::map_to_vector(
+      outputs, [&](Value value) { return local.lookup(value); });
+  YieldOp::create(builder, first->getLoc(), yielded);
+  for (auto [value, argument] : llvm::zip_equal(inputs, outer))
+    local.map(value, argument);
+  for (auto [value, result] : llvm::zip_equal(outputs, at.getResults()))
+    local.map(value, result);
 }
 
 void FunctionPartitioner::buildFlow(Operation &op) {
@@ -272,6 +331,9 @@ void FunctionPartitioner::buildReshard(ReshardOp op) {
     plans.emplace(mesh.getMesh());
   const ReshardPlan &plan = plans->plan(op.getResult(), from, to);
   Value value = local.lookup(op.getInput());
+  // Devices that drop a value take no part in the moves among the others.
+  if (!isBetweenParts(from, to))
+    from = onPart(from, to.part);
   for (const ReshardStep &step : plan.steps) {
     value = buildStep(op, value, from, step);
     from = step.result;

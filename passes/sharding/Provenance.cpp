@@ -382,6 +382,9 @@ std::string Provenance::reason(const Mesh &mesh, Value value,
            axisNames(mesh, from.partial);
   std::string purpose = " for " + consumerName(function, consumer, operand) +
                         replicatedDims(mesh, consumer, operand, from);
+  if (from.part != to.part)
+    return text + "on " + weft::describe(mesh.axes, from.part) + ", and " +
+           weft::describe(mesh.axes, to.part) + " needs it" + purpose;
   SubAxes gathered = lost(from, to), sliced = lost(to, from);
   if (to.isPartial())
     return text + "kept on one coordinate of " + axisNames(mesh, to.partial) +

@@ -88,14 +88,16 @@ struct Shard {
 
 /// Chooses the sender of a shard to each member. Holders of the shard use their
 /// own copy, and serve the other members in turn, those that need the most
-/// elements first.
-static void chooseSenders(Shard &shard, const std::vector<Box> &wanted) {
+/// elements first. Members that are not in the part that receives ask for
+/// nothing.
+static void chooseSenders(Shard &shard, const std::vector<Box> &wanted,
+                          const std::vector<bool> &receives) {
   shard.senders.assign(wanted.size(), -1);
   for (int64_t member : shard.holders)
     shard.senders[size_t(member)] = member;
   std::vector<std::pair<int64_t, int64_t>> requests; // elements, member
   for (size_t j = 0; j < wanted.size(); ++j)
-    if (shard.senders[j] < 0)
+    if (shard.senders[j] < 0 && receives[j])
       requests.push_back(
           {volume(intersect(wanted[j], shard.held)), int64_t(j)});
   std::sort(requests.begin(), requests.end(), [](const auto &a, const auto &b) {
@@ -116,15 +118,21 @@ Status movesOf(const Mesh &mesh, const Collective &collective,
   std::vector<Box> wanted;
   for (size_t m = 0; m < members.size(); ++m) {
     wanted.push_back(own(mesh, its.to, its.shape, members[m]));
-    shards[coordinate(mesh.axes, members[m], fromAxes)].holders.push_back(
-        int64_t(m));
+    if (holds(mesh, its.from, members[m]))
+      shards[coordinate(mesh.axes, members[m], fromAxes)].holders.push_back(
+          int64_t(m));
   }
+  std::vector<bool> receives;
+  for (int64_t member : members)
+    receives.push_back(holds(mesh, its.to, member));
   std::vector<int64_t> found(members.size());
   for (auto &[number, shard] : shards) {
     shard.held =
         own(mesh, its.from, its.shape, members[size_t(shard.holders[0])]);
-    chooseSenders(shard, wanted);
+    chooseSenders(shard, wanted, receives);
     for (size_t j = 0; j < members.size(); ++j) {
+      if (!receives[j])
+        continue;
       Box common = intersect(wanted[j], shard.held);
       int64_t elements = volume(common);
       if (elements == 0)
@@ -139,7 +147,7 @@ Status movesOf(const Mesh &mesh, const Collective &collective,
     }
   }
   for (size_t j = 0; j < members.size(); ++j)
-    if (found[j] != volume(wanted[j]))
+    if (receives[j] && found[j] != volume(wanted[j]))
       return makeError(StatusCode::InvalidFile, "bad plan: ", collective.name,
                        " of ", collective.label, ": device ", members[j],
                        " wants ", volume(wanted[j]),

@@ -50,11 +50,10 @@ Status weft_buffer::allocate(size_t position) {
   DeviceSet &devices = *runtime->devices;
   int64_t device = program->plan().mesh.devices[position];
   std::string what = "\"" + port->name + "\"";
+  uint64_t bytes = program->plan().bytesAt(*port, int64_t(position));
   std::unique_ptr<DeviceMemory> &local = locals[position];
-  if (Status ok =
-          isResult
-              ? devices.allocateResult(device, port->localBytes, what, local)
-              : devices.allocate(device, port->localBytes, what, local);
+  if (Status ok = isResult ? devices.allocateResult(device, bytes, what, local)
+                           : devices.allocate(device, bytes, what, local);
       !ok)
     return ok;
   return runtime->poison ? devices.fill(*local, 0xFF) : Status();
@@ -111,6 +110,8 @@ BoxCopy weft::runtime::shardCopy(const weft_buffer &buffer, int64_t position,
                                  const Box &block, bool toBlock) {
   const PortInfo &port = *buffer.port;
   const Plan &plan = buffer.program->plan();
+  if (!holds(plan.mesh, port.layout, position))
+    return {}; // of no bytes
   Box box = own(plan.mesh, port.layout, port.shape, position);
   Box common = intersect(box, block);
   const std::vector<int64_t> &local = plan.buffers[port.buffer].shape;

@@ -15,7 +15,9 @@ std::vector<size_t> shardOfPosition(const weft_buffer &buffer) {
   SubAxes axes = splitAxes(buffer);
   std::vector<size_t> out;
   for (int64_t p = 0; p < mesh.size(); ++p)
-    out.push_back(size_t(coordinate(mesh.axes, p, axes)));
+    out.push_back(holds(mesh, buffer.port->layout, p)
+                      ? size_t(coordinate(mesh.axes, p, axes))
+                      : kNoShard);
   return out;
 }
 
@@ -24,6 +26,8 @@ std::vector<Shard> shardsOf(const weft_buffer &buffer) {
   std::vector<Shard> out(size_t(shardCount(splitAxes(buffer))));
   std::vector<size_t> held = shardOfPosition(buffer);
   for (size_t p = 0; p < held.size(); ++p) {
+    if (held[p] == kNoShard)
+      continue;
     Shard &shard = out[held[p]];
     if (shard.first < 0)
       shard.first = int64_t(p);

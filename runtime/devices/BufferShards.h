@@ -26,7 +26,8 @@ struct Shard {
 
 /// The shards of an array, in the order of their coordinates.
 std::vector<Shard> shardsOf(const weft_buffer &buffer);
-/// The shard that the device at each position holds.
+inline constexpr size_t kNoShard = ~size_t(0);
+/// The shard that the device at each position holds; kNoShard if it holds none.
 std::vector<size_t> shardOfPosition(const weft_buffer &buffer);
 
 /// The box of a buffer's whole global array.

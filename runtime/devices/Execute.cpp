@@ -87,7 +87,8 @@ static std::vector<PortMemory> memoryOfPorts(const weft_runtime &runtime,
     };
     for (size_t p = 0; p < positions; ++p)
       if (auto begin = reinterpret_cast<uintptr_t>(locals[p]);
-          owners.isOwn(int64_t(p)) && port.localBytes && !isCounted(p))
+          owners.isOwn(int64_t(p)) && plan.bytesAt(port, int64_t(p)) &&
+          !isCounted(p))
         all.push_back({begin, begin + port.localBytes, &port, isWritten, p});
   };
   for (size_t i = 0; i < plan.inputs.size(); ++i)
@@ -134,6 +135,7 @@ static Status checkLocal(const weft_runtime &runtime, const Plan &plan,
   auto check = [&](const PortInfo &port, void *const *locals) -> Status {
     for (size_t p = 0; p < positions; ++p)
       if (owners.isOwn(int64_t(p)) &&
+          holds(plan.mesh, port.layout, int64_t(p)) &&
           (!locals[p] || reinterpret_cast<uintptr_t>(locals[p]) % 64))
         return makeError(StatusCode::InvalidArgument, "the memory for \"",
                          port.name, "\" at position ", p,
@@ -159,13 +161,14 @@ static Status checkLocal(const weft_runtime &runtime, const Plan &plan,
 }
 
 /// If the program has branches, as devices may take different ones: takes the
-/// occurrences of the process of position 0, and the most bytes of any process.
+/// most occurrences and bytes of any process.
 static Status countElsewhere(weft_runtime &runtime, const Plan &plan,
                              CollectiveCounts &counts) {
   bool branches =
       std::any_of(plan.instructions.begin(), plan.instructions.end(),
                   [](const Instruction &i) {
-                    return i.kind == weft::plan::Operation::JumpUnless;
+                    return i.kind == weft::plan::Operation::JumpUnless ||
+                           i.kind == weft::plan::Operation::JumpOutside;
                   });
   Processes *processes = runtime.processes;
   if (!processes || !branches)
@@ -185,12 +188,12 @@ static Status countElsewhere(weft_runtime &runtime, const Plan &plan,
     }
   if (Status ok = processes->exchange(messages); !ok)
     return ok;
-  int first = runtime.ownership(plan.mesh).of(0);
-  for (size_t name = 0; name < counts.size(); ++name) {
-    counts[name].occurrences = all[size_t(first)][name].occurrences;
-    for (const CollectiveCounts &some : all)
+  for (size_t name = 0; name < counts.size(); ++name)
+    for (const CollectiveCounts &some : all) {
+      counts[name].occurrences =
+          std::max(counts[name].occurrences, some[name].occurrences);
       counts[name].bytes = std::max(counts[name].bytes, some[name].bytes);
-  }
+    }
   return {};
 }
 

@@ -89,7 +89,7 @@ static Status assign(weft_buffer *to, const weft_buffer *from) {
   std::vector<Shard> shards = shardsOf(*from);
   std::vector<size_t> held = shardOfPosition(*from);
   for (size_t p = 0; p < to->locals.size() && to != from; ++p)
-    if (to->locals[p])
+    if (to->locals[p] && held[p] != kNoShard)
       if (Status ok = assignShard(*to, p, *from, size_t(shards[held[p]].own));
           !ok)
         return ok;

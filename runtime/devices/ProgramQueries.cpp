@@ -152,11 +152,17 @@ static Status describeProgram(const weft_program *program,
   out->device_count =
       1 + *std::max_element(plan.mesh.devices.begin(), plan.mesh.devices.end());
   out->arena_bytes = plan.arenaBytes;
-  for (const PortInfo &port : plan.inputs)
-    out->input_bytes += port.localBytes;
-  for (const PortInfo &port : plan.outputs)
-    if (port.donatedFrom < 0)
-      out->output_bytes += port.localBytes;
+  // Those of the device that holds most.
+  for (int64_t p = 0; p < plan.mesh.size(); ++p) {
+    uint64_t inputs = 0, outputs = 0;
+    for (const PortInfo &port : plan.inputs)
+      inputs += plan.bytesAt(port, p);
+    for (const PortInfo &port : plan.outputs)
+      if (port.donatedFrom < 0)
+        outputs += plan.bytesAt(port, p);
+    out->input_bytes = std::max<uint64_t>(out->input_bytes, inputs);
+    out->output_bytes = std::max<uint64_t>(out->output_bytes, outputs);
+  }
   out->constant_bytes = written->constants() ? written->constants()->size() : 0;
   out->code_bytes = program->program->codeBytes();
   out->kernel_count = plan.kernels.size();

@@ -125,7 +125,8 @@ std::vector<StraightPiece> straightPieces(const Plan &plan) {
   std::set<uint32_t> starts = {0};
   for (const Instruction &i : plan.instructions)
     if (i.kind == plan::Operation::Jump ||
-        i.kind == plan::Operation::JumpUnless)
+        i.kind == plan::Operation::JumpUnless ||
+        i.kind == plan::Operation::JumpOutside)
       starts.insert(i.target);
   std::vector<StraightPiece> out;
   auto count = uint32_t(plan.instructions.size());
@@ -135,6 +136,7 @@ std::vector<StraightPiece> straightPieces(const Plan &plan) {
       plan::Operation kind = plan.instructions[n].kind;
       return kind != plan::Operation::Jump &&
              kind != plan::Operation::JumpUnless &&
+             kind != plan::Operation::JumpOutside &&
              kind != plan::Operation::Return;
     };
     while (end < count && isInside(end) &&

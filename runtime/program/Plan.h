@@ -26,6 +26,7 @@ using plan::ReduceKind;
 using weft::Box;
 using weft::Layout;
 using weft::Mesh;
+using weft::MeshPart;
 using weft::SubAxes;
 
 /// A device-local array. `input` and `output` are ports or -1; a donated input
@@ -65,7 +66,8 @@ struct PortInfo : Port {
   uint32_t buffer;
   Layout layout;
   int64_t donatedFrom = -1; ///< output: input with the same memory
-  uint64_t globalBytes, localBytes;
+  uint64_t globalBytes;
+  uint64_t localBytes; ///< of each device that holds a shard
   /// A number that is equal for ports whose devices hold the same shards of
   /// equal arrays, so that a buffer of one program can be passed to another.
   uint64_t signature;
@@ -147,7 +149,8 @@ struct DeviceModule {
 struct Instruction {
   plan::Operation kind;
   uint32_t index = 0;  ///< Launch: kernel; Start, Wait: the collective;
-                       ///< JumpUnless: the condition's buffer; Copy: source
+                       ///< JumpUnless: the condition's buffer; Copy: source;
+                       ///< JumpOutside: a part of the mesh
   uint32_t target = 0; ///< jumps: instruction; Copy: buffer; Wait: its Start
   /// Arguments of a launch, as a range of `arguments`; scratch memory, if any,
   /// is the last.
@@ -169,6 +172,7 @@ struct Plan {
   std::vector<DeviceModule> modules;
   std::vector<Instruction> instructions;
   std::vector<uint32_t> arguments; ///< buffers of all launches
+  std::vector<MeshPart> parts;     ///< outside of which devices jump
   std::vector<Collective> collectives;
   /// The names of collectives, each once, by which runs count them.
   std::vector<std::string> counterNames;
@@ -176,6 +180,11 @@ struct Plan {
   /// Whether the host runs the kernels, if there are any: functions of the
   /// program's code and builtins.
   bool isOfHost() const;
+  /// The bytes of the port's shard on the device at a position; 0 if the port is
+  /// on a part of the mesh without it.
+  uint64_t bytesAt(const PortInfo &port, int64_t position) const {
+    return holds(mesh, port.layout, position) ? port.localBytes : 0;
+  }
   /// "instruction 3 (all_reduce of a gradient)"; a wait is named by its start.
   WEFT_EXPORT std::string describe(uint32_t instruction) const;
   /// The kernel's name in messages, with quotes: "relu"; contraction 3 for one

@@ -31,8 +31,13 @@ static bool aligned(const plan::Buffer *buffer) {
   return aligned(buffer->shape());
 }
 
+static bool aligned(const plan::MeshPart *part) {
+  return !part || (aligned(part->digits()) && aligned(part->values()));
+}
+
 static bool aligned(const plan::Port *port) {
-  return aligned(port->shape()) && aligned(port->layout());
+  return aligned(port->shape()) && aligned(port->layout()) &&
+         aligned(port->part());
 }
 
 static bool aligned(const plan::Observation *observation) {
@@ -40,11 +45,15 @@ static bool aligned(const plan::Observation *observation) {
 }
 
 static bool aligned(const plan::Instruction *instruction) {
+  if (const auto *jump = instruction->operation_as_JumpOutside())
+    return aligned(jump->part());
   const plan::Start *start = instruction->operation_as_Start();
   if (!start || !aligned(start->group()))
     return !start;
   if (const plan::Movement *its = start->kind_as_movement())
-    return aligned(its->shape()) && aligned(its->from()) && aligned(its->to());
+    return aligned(its->shape()) && aligned(its->from()) &&
+           aligned(its->to()) && aligned(its->from_part()) &&
+           aligned(its->to_part());
   const plan::Sending *sending = start->kind_as_sending();
   return !sending || aligned(sending->senders());
 }

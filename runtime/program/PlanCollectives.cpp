@@ -69,6 +69,8 @@ static bool readKind(const plan::Start &in, Communication &code) {
     std::vector<int64_t> shape = readShape(its->shape());
     Layout from = readLayout(its->from(), shape.size()),
            to = readLayout(its->to(), shape.size());
+    from.part = readPart(its->from_part());
+    to.part = readPart(its->to_part());
     code = Movement{std::move(shape), std::move(from), std::move(to),
                     its->is_ring()};
   } else if (const auto *its = in.kind_as_fetching()) {
@@ -109,10 +111,6 @@ static Status checkImplemented(const std::string &what, const plan::Start &in) {
   if (in.stream() != -1)
     return badPlan(what, " is for stream ", in.stream(),
                    ", this runtime chooses streams itself");
-  const plan::Movement *its = in.kind_as_movement();
-  if (its && (its->from_part() || its->to_part()))
-    return badPlan(what, " is between parts of the mesh, this runtime moves "
-                         "arrays of the whole mesh");
   return {};
 }
 
@@ -226,7 +224,8 @@ Status PlanReader::checkWaits() const {
   std::vector<bool> isJumpedTo(out.instructions.size() + 1);
   auto jumps = [](const Instruction &i) {
     return i.kind == plan::Operation::Jump ||
-           i.kind == plan::Operation::JumpUnless;
+           i.kind == plan::Operation::JumpUnless ||
+           i.kind == plan::Operation::JumpOutside;
   };
   for (const Instruction &i : out.instructions)
     if (jumps(i))

@@ -105,6 +105,18 @@ Status PlanReader::readCopy(size_t index, const plan::Copy &copy,
   return checkWritable(at(index), i.target);
 }
 
+Status PlanReader::readJumpOutside(size_t index, const plan::JumpOutside &jump,
+                                   Instruction &i) {
+  MeshPart part = readPart(jump.part());
+  std::string reason = invalidReason(out.mesh.axes, part);
+  if (!reason.empty())
+    return badPlan(at(index), ": ", reason);
+  i.index = uint32_t(out.parts.size());
+  i.target = jump.target();
+  out.parts.push_back(std::move(part));
+  return {};
+}
+
 Status PlanReader::readJumpUnless(size_t index, const plan::JumpUnless &jump,
                                   Instruction &i) {
   i.index = jump.condition();
@@ -143,12 +155,15 @@ Status PlanReader::readInstructions() {
       i.target = op->target();
     else if (const plan::JumpUnless *op = instruction.operation_as_JumpUnless())
       ok = readJumpUnless(n, *op, i);
+    else if (const auto *op = instruction.operation_as_JumpOutside())
+      ok = readJumpOutside(n, *op, i);
     else if (!instruction.operation_as_Return())
       return badPlan(at(n), " has the unknown operation ", int(i.kind));
     if (!ok)
       return ok;
     bool jumps = i.kind == plan::Operation::Jump ||
-                 i.kind == plan::Operation::JumpUnless;
+                 i.kind == plan::Operation::JumpUnless ||
+                 i.kind == plan::Operation::JumpOutside;
     if (jumps && i.target >= count)
       return badPlan(at(n), " jumps to ", i.target, " of ", count);
     out.instructions.push_back(i);

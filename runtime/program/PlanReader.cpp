@@ -62,6 +62,17 @@ Layout readLayout(const plan::Layout *layout, size_t rank) {
   return out;
 }
 
+MeshPart readPart(const plan::MeshPart *part) {
+  MeshPart out;
+  size_t count = part && part->digits() ? part->digits()->size() : 0;
+  for (size_t n = 0; n < count; ++n)
+    out.push_back({part->digits()->Get(uint32_t(n))->axis(),
+                   part->values() && n < part->values()->size()
+                       ? part->values()->Get(uint32_t(n))
+                       : -1});
+  return out;
+}
+
 std::vector<int64_t> readShape(const flatbuffers::Vector<int64_t> *shape) {
   return shape ? std::vector<int64_t>(shape->begin(), shape->end())
                : std::vector<int64_t>();
@@ -190,6 +201,7 @@ Status PlanReader::readPort(const std::string &what, const plan::Port &port,
     return badPlan(what, " is buffer ", info.buffer, " of ",
                    out.buffers.size());
   info.layout = readLayout(port.layout(), info.shape.size());
+  info.layout.part = readPart(port.part());
   std::string reason = invalidReason(out.mesh, info.layout, info.shape.size());
   if (!reason.empty())
     return badPlan(what, ": ", reason);
@@ -205,8 +217,11 @@ Status PlanReader::readPort(const std::string &what, const plan::Port &port,
   key.insert(key.end(), info.shape.begin(), info.shape.end());
   key.insert(key.end(), out.mesh.devices.begin(), out.mesh.devices.end());
   for (int64_t p = 0; p < out.mesh.size(); ++p)
-    for (const Interval &i : own(out.mesh, info.layout, info.shape, p))
-      key.push_back(i.begin);
+    if (!holds(out.mesh, info.layout, p))
+      key.push_back(-1);
+    else
+      for (const Interval &i : own(out.mesh, info.layout, info.shape, p))
+        key.push_back(i.begin);
   info.signature = hashBytes(key.data(), key.size() * sizeof key[0]);
   return {};
 }

@@ -59,6 +59,8 @@ private:
                           const LibraryContraction &its,
                           const Instruction &i) const;
   Status readCopy(size_t at, const plan::Copy &copy, Instruction &i);
+  Status readJumpOutside(size_t at, const plan::JumpOutside &jump,
+                         Instruction &i);
   Status readJumpUnless(size_t at, const plan::JumpUnless &jump,
                         Instruction &i);
   Status readStart(size_t at, const plan::Start &start, Instruction &i);
@@ -87,6 +89,9 @@ Status countBytes(const std::string &what, std::span<const int64_t> shape,
 SubAxes readAxes(const flatbuffers::Vector<const plan::SubAxis *> *axes);
 /// Reads a layout; null stands for a replicated one.
 Layout readLayout(const plan::Layout *layout, size_t rank);
+/// The part of the mesh in a table; the whole mesh without one. Digits that are
+/// no full axis, or of which one has no value, give a part that is invalid.
+MeshPart readPart(const plan::MeshPart *part);
 std::vector<int64_t> readShape(const flatbuffers::Vector<int64_t> *shape);
 std::string readText(const flatbuffers::String *text);
 

@@ -69,6 +69,9 @@ Layout Detours::drawLayout(const Mesh &mesh, const Layout &from, int64_t rank,
       give(fullAxis(mesh, axis));
     }
   }
+  // Sometimes only the devices with a coordinate have the value in between.
+  if (unsigned axis = below(mesh.axes.size()); below(4) == 0)
+    layout = onPart(layout, {{axis, below(mesh.axes[axis].size)}});
   return normalise(mesh, layout);
 }
 

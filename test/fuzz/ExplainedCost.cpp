@@ -83,11 +83,21 @@ static std::string collectiveProblem(plan::ProgramOp program,
 static std::string memoryProblem(plan::ProgramOp program,
                                  const Explanation &explanation) {
   const MemoryUse &memory = explanation.memory;
-  Wide bytes = program.getArena();
-  for (auto input : program.getOps<plan::InputOp>())
-    bytes += bytesOf(input.getBuffer());
-  for (auto output : program.getOps<plan::OutputOp>())
-    bytes += output.getDonated() ? 0 : bytesOf(output.getBuffer());
+  const Mesh mesh = program.getMesh().getMesh();
+  Wide bytes = 0; // of the device that holds most
+  for (int64_t position = 0; position < mesh.size(); ++position) {
+    auto held = [&](auto port) {
+      return holds(mesh, port.getLayout().getLayout(), position)
+                 ? bytesOf(port.getBuffer())
+                 : Wide(0);
+    };
+    Wide own = program.getArena();
+    for (auto input : program.getOps<plan::InputOp>())
+      own += held(input);
+    for (auto output : program.getOps<plan::OutputOp>())
+      own += output.getDonated() ? 0 : held(output);
+    bytes = std::max(bytes, own);
+  }
   for (auto buffer : program.getOps<plan::BufferOp>())
     if (Wide end = buffer.getOffset() + bytesOf(buffer.getBuffer());
         end > program.getArena())
@@ -133,14 +143,11 @@ static std::string reportProblem(plan::ProgramOp program,
 std::string costProblem(ModuleOp planned) {
   plan::ProgramOp program = programOf(planned);
   Explanation explanation = explainProgram(program);
-  int64_t count = 0;
-  for (const CollectiveCost &cost : explanation.collectives)
-    count += cost.count;
   std::string problem = collectiveProblem(program, explanation);
   if (problem.empty())
     problem = memoryProblem(program, explanation);
   if (problem.empty())
-    problem = budgetProblem(planned, "collectives", count);
+    problem = budgetProblem(planned, "collectives", explanation.totalCount());
   if (problem.empty())
     problem = budgetProblem(planned, "bytes", explanation.totalBytes());
   if (problem.empty())
@@ -158,10 +165,20 @@ std::string countProblem(ModuleOp planned,
     uint64_t count = 0, bytes = 0;
   };
   std::map<std::string, Sum> explained, ran;
-  for (Explanation explanation = explainProgram(program);
-       const CollectiveCost &cost : explanation.collectives) {
-    explained[cost.kind].count += uint64_t(cost.count);
-    explained[cost.kind].bytes += uint64_t(cost.count * cost.bytes);
+  const Mesh mesh = program.getMesh().getMesh();
+  const Explanation explanation = explainProgram(program);
+  for (int64_t position = 0; position < mesh.size(); ++position) {
+    std::map<std::string, Sum> own;
+    for (const CollectiveCost &cost : explanation.collectives)
+      if (isIn(mesh.axes, cost.part, position)) {
+        own[cost.kind].count += uint64_t(cost.count);
+        own[cost.kind].bytes += uint64_t(cost.count * cost.bytes);
+      }
+    for (const auto &[kind, its] : own) {
+      Sum &most = explained[kind];
+      most.count = std::max(most.count, its.count);
+      most.bytes = std::max(most.bytes, its.bytes);
+    }
   }
   for (const weft_counter &counter : counted)
     ran[counter.kind] = {counter.count, counter.bytes};

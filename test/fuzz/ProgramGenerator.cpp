@@ -375,6 +375,7 @@ void ProgramGenerator::steps(unsigned n) {
 
 std::string ProgramGenerator::run() {
   std::string mesh = drawMesh();
+  hasParts = oneIn(4);
   drawArguments();
   if (options.construct)
     take(rooms()[*options.construct]);

@@ -111,6 +111,7 @@ private:
   /// partial.
   std::vector<std::string> drawDigits(const std::string &name, int64_t size);
   std::string drawLayout(size_t rank, const RandomValue *summed = nullptr);
+  std::string drawPart(std::vector<std::pair<std::string, int64_t>> &order);
   std::string drawPartial(const std::vector<std::string> &digits,
                           const RandomValue &summed);
   std::string drawAnnotationOptions(size_t rank, bool annotated);
@@ -282,6 +283,7 @@ private:
   bool inLoss = false, inCallee = false;
   bool emptiesToo = false; ///< whether this step may be given empty values
   std::optional<size_t> resultsFrom; ///< the first value that is returned
+  bool hasParts = false; ///< whether layouts may be on parts of the mesh
   unsigned halvings = 0, sharings = 0;
 };
 

@@ -98,6 +98,7 @@ std::string ProgramGenerator::drawLayout(size_t rank,
   std::vector<std::string> dims(rank), partial;
   auto order = axes;
   std::shuffle(order.begin(), order.end(), random);
+  std::string part = drawPart(order);
   auto give = [&](const std::string &digit) {
     if (rank == 0 || oneIn(3)) {
       if (summed && oneIn(2))
@@ -117,7 +118,19 @@ std::string ProgramGenerator::drawLayout(size_t rank,
   std::string text = "#weft.layout<#mesh, [";
   for (size_t i = 0; i < rank; ++i)
     text += (i ? ", {" : "{") + dims[i] + "}";
-  return text + "]" + (summed ? drawPartial(partial, *summed) : "") + ">";
+  return text + "]" + (summed ? drawPartial(partial, *summed) : "") + part +
+         ">";
+}
+
+/// In a program with parts, draws a coordinate of an axis and removes the axis
+/// from the list; often nothing.
+std::string ProgramGenerator::drawPart(
+    std::vector<std::pair<std::string, int64_t>> &order) {
+  if (!hasParts || oneIn(2) || order.empty() || order.back().second == 1)
+    return "";
+  auto [name, size] = order.back();
+  order.pop_back();
+  return ", at = {\"" + name + "\" = " + std::to_string(below(size)) + "}";
 }
 
 /// Options of an argument besides its layout, each after a comma.

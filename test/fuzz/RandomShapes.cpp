@@ -22,7 +22,8 @@ void ProgramGenerator::constrain() {
       dims += i ? ", {}" : "{}";
       open += (i ? ", " : "") + std::to_string(i);
     }
-    layout = "#weft.layout<#mesh, [" + dims + "]>";
+    auto order = axes;
+    layout = "#weft.layout<#mesh, [" + dims + "]" + drawPart(order) + ">";
     options = ", weft.open = array<i64: " + open + ">" +
               drawAnnotationOptions(rank, /*annotated=*/false);
   }

@@ -251,6 +251,14 @@ static bool resizeAxis(ModuleOp module, unsigned axis, int64_t size) {
     fit(layout.partial);
     if (layout.partial.empty())
       layout.reduce = ReduceKind::Sum;
+    for (AxisCoordinate &at : layout.part)
+      if (at.axis == axis)
+        at.coordinate = std::min(at.coordinate, size - 1);
+    std::erase_if(layout.part, [&](const AxisCoordinate &at) {
+      return at.axis == axis && size == 1;
+    });
+    for (AxisCoordinate &at : layout.part)
+      at.axis -= at.axis > axis && size == 1;
     return LayoutAttr::get(smaller, layout);
   });
   replacer.addReplacement([&](MeshAttr) -> Attribute { return smaller; });

@@ -5,7 +5,8 @@
 // value e + 1, and summand k of a partial tensor has e + 1 + 1000 k. Padding is
 // poison, and so are values computed from it. Steps follow the coll dialect:
 // all_gather concatenates in group order and truncates, slice takes block k of
-// the result's local size, and so on.
+// the result's local size, and so on. Devices that are not in a layout's part of
+// the mesh have poison.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +43,11 @@ public:
       buffers = apply(step, at, buffers);
       at = step.result;
     }
-    if (!(at == normalise(mesh, to)))
+    Layout target = normalise(mesh, to);
+    // Devices that are not in the target's part drop what they have.
+    if (includes(at.part, target.part))
+      at.part = target.part;
+    if (!(at == target))
       return "the plan ends at " + toString(mesh, at);
     return check(from, to, buffers);
   }
@@ -98,6 +103,8 @@ private:
     Shape local = localShape(layout, shape);
     Buffers buffers(mesh.size(), std::vector<int64_t>(count(local), poison));
     for (int64_t p = 0; p < mesh.size(); ++p) {
+      if (!holds(mesh, layout, p))
+        continue;
       Box box = own(mesh, layout, shape, p);
       forEach(local, [&](Shape index, int64_t i) {
         bool valid = true;
@@ -169,16 +176,17 @@ private:
     for (size_t i = 0; i < index.size(); ++i)
       index[i] += wanted[i].begin;
     for (int64_t s = 0; s < mesh.size(); ++s) {
-      if (coordinate(mesh, s, at.partial) != coordinate(mesh, d, at.partial))
+      if (!holds(mesh, at, s) ||
+          coordinate(mesh, s, at.partial) != coordinate(mesh, d, at.partial))
         continue;
       Box held = own(mesh, at, shape, s);
-      bool holds = step.kind == ReshardStepKind::Exchange || held == wanted;
+      bool has = step.kind == ReshardStepKind::Exchange || held == wanted;
       Shape there = index;
       for (size_t i = 0; i < index.size(); ++i) {
-        holds &= index[i] >= held[i].begin && index[i] < held[i].end;
+        has &= index[i] >= held[i].begin && index[i] < held[i].end;
         there[i] -= held[i].begin;
       }
-      if (holds)
+      if (has)
         return read(in[s], there, before);
     }
     return poison;
@@ -191,6 +199,8 @@ private:
     Shape local = localShape(to, shape);
     std::string wrong;
     for (int64_t p = 0; p < mesh.size(); ++p) {
+      if (!holds(mesh, to, p))
+        continue;
       Box box = own(mesh, to, shape, p);
       forEach(local, [&](Shape index, int64_t i) {
         int64_t value = 0;

@@ -178,3 +178,12 @@ TEST_CASE("buffers that live together do not overlap, and none is too high") {
     checkPacking(lifetimes, int64_t(1) << (random() % 8));
   }
 }
+
+TEST_CASE("buffers of different parts of the mesh share memory") {
+  MeshPart first = {{0, 0}}, second = {{0, 1}}, other = {{1, 0}};
+  // At the same time, on devices that differ in a coordinate.
+  CHECK(packArena({{64, 0, 2, first}, {64, 0, 2, second}}).bytes == 64);
+  // Some devices are in both parts.
+  CHECK(packArena({{64, 0, 2, first}, {64, 0, 2, other}}).bytes == 128);
+  CHECK(packArena({{64, 0, 2, first}, {64, 0, 2, {}}}).bytes == 128);
+}

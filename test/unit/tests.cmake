@@ -24,6 +24,7 @@ weft_unit_test(choose-sharding-test SRCS unit/choose-sharding-test.cpp LINK weft
 weft_unit_test(priced-bytes-test SRCS unit/priced-bytes-test.cpp LINK weft::WeftShardingPasses weft::WeftCollectivePasses)
 weft_unit_test(layout-solver-test SRCS unit/layout-solver-test.cpp LINK weft::WeftLayoutSolver)
 weft_unit_test(resharding-test SRCS unit/resharding-test.cpp LINK weft::WeftResharding)
+weft_unit_test(mesh-part-test SRCS unit/mesh-part-test.cpp LINK weft::WeftResharding)
 weft_unit_test(reshard-optimum-test SRCS unit/reshard-optimum-test.cpp LINK weft::WeftResharding)
 weft_unit_test(reshard-report-test SRCS unit/reshard-report-test.cpp LINK weft::WeftReshardReport)
 # With assertions and checks of undefined behaviour, whatever the build has.

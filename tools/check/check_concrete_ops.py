@@ -35,6 +35,8 @@ ALLOWED = {
     "passes/nests/NestChooser.cpp": {"nest::LoopsOp": "an op that it makes"},
     "passes/planning/OutlineLoops.cpp": {f"plan::{name}Op": INSTRUCTIONS for name in (
         "Program", "Buffer", "Constant", "Output", "Copy", "Launch", "Label", "Jump", "JumpUnless")},
+    "passes/sharding/PartGroups.cpp": {"ReshardOp": "the op that it divides"},
+    "passes/sharding/propagation/OpPlaces.cpp": {"ConstrainOp": "an annotation"},
     "passes/collectives/CombineAllReduces.cpp": {"coll::AllReduceOp": "the op that it combines"},
     "passes/sharding/optimization/CarryReshaped.cpp": {"ReshapeOp": "the op that it moves out of loops"},
     "passes/sharding/optimization/FormRolls.cpp": {"ConcatenateOp": "an op that it joins", "SliceOp": "an op that it joins and makes",

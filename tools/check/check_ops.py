@@ -19,7 +19,7 @@ DIALECT = ROOT / "dialects" / "weft"
 LLVM = pathlib.Path("/usr/lib/llvm-22")  # Debian's folder; without it PATH is searched
 PAGE = ROOT / "docs" / "ops.md"
 # Ops of layouts and differentiation, which mean nothing to JAX; and calls of LAPACK, which need a library (test/jax/lapack.py).
-WITHOUT_CASE = {"constant", "constrain", "lapack", "manual", "reshard", "value_and_grad"}
+WITHOUT_CASE = {"at", "constant", "constrain", "lapack", "manual", "reshard", "value_and_grad"}
 FAMILIES = {
     "ElementwiseOps": "Elementwise", "SourceOps": "Sources", "MovementOps": "Moves", "ReductionOps": "Reductions and contractions", "FoldOps": "Reductions by a body",
     "IndexingOps": "Indexing", "ScanOps": "Cumulative ops and orders", "WindowOps": "Convolution and pooling",

@@ -150,6 +150,35 @@ void CheckpointOp::getSuccessorRegions(
 }
 
 //===----------------------------------------------------------------------===//
+// at
+//===----------------------------------------------------------------------===//
+
+LayoutAttr AtOp::placeOn(MeshAttr mesh, const MeshPart &part) {
+  Layout place;
+  place.part = part;
+  return LayoutAttr::get(mesh, place);
+}
+
+OperandRange AtOp::getEntrySuccessorOperands(RegionSuccessor) {
+  return getInputs();
+}
+
+void AtOp::getSuccessorRegions(RegionBranchPoint point,
+                               SmallVectorImpl<RegionSuccessor> &regions) {
+  if (point.isParent())
+    regions.push_back(enter(getBody()));
+  else
+    regions.push_back(RegionSuccessor(getOperation(), getResults()));
+}
+
+LogicalResult AtOp::verifyRegions() {
+  if (getPart().empty()) // (C1)
+    return emitOpError("runs on the whole mesh; name a coordinate of an axis "
+                       "with several");
+  return endsWith<YieldOp>(*this, getBody()); // (C2)
+}
+
+//===----------------------------------------------------------------------===//
 // optimization_barrier
 //===----------------------------------------------------------------------===//
 

@@ -164,8 +164,35 @@ def Weft_ManualOp : Weft_Op<"manual", [DeclareOpInterfaceMethods<FixedLayoutsOpI
   let hasRegionVerifier = 1;
 }
 
+def Weft_AtOp : Weft_FlowOp<"at"> {
+  let summary = "code that only the devices of a part of the mesh run";
+  let stablehlo = "";
+  let factors = "none: of local values only";
+  let derivative = "";
+  let description = [{
+        %y = weft.at #mesh {"branch" = 1} (%x) : (tensor<4x8xf32>) -> tensor<4x8xf32> {
+        ^bb0(%v: tensor<4x8xf32>): ...
+          weft.yield %w : tensor<4x8xf32>
+        }
+
+    Partitioning makes it of ops whose layouts are `at = {"branch" = 1}`. Other
+    devices skip it and have no results; their operands are not read.
+    (C1) the part is not the whole mesh; (C2) the region ends with weft.yield.
+  }];
+  let arguments = (ins Weft_LayoutAttr:$place, Variadic<Weft_Tensor>:$inputs);
+  let results = (outs Variadic<Weft_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "custom<Place>($place) `(` $inputs `)` attr-dict `:` functional-type($inputs, $results) $body";
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The attribute of a part of the mesh: a layout without dimensions.
+    static ::weft::LayoutAttr placeOn(::weft::MeshAttr mesh, const ::weft::MeshPart &part);
+    ::weft::MeshPart getPart() { return getPlace().getLayout().part; }
+  }];
+}
+
 // --- ends of regions ---------------------------------------------------------
-def Weft_YieldOp : Weft_Op<"yield", [Pure, ReturnLike, Terminator, ParentOneOf<["WhileOp", "ForOp", "CaseOp", "CheckpointOp", "ManualOp", "FoldOp"]>]> {
+def Weft_YieldOp : Weft_Op<"yield", [Pure, ReturnLike, Terminator, ParentOneOf<["WhileOp", "ForOp", "CaseOp", "CheckpointOp", "ManualOp", "AtOp", "FoldOp"]>]> {
   let summary = "the values that a region passes on";
   let stablehlo = "return";
   let factors = "";

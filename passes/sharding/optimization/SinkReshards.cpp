@@ -177,6 +177,7 @@ std::optional<SunkOp> SinkChain::tryOp(Operation *op, Value moved) const {
   sunk.sharding = applyAxes(mesh, ruled, axes);
   for (unsigned operand : sunk.carried)
     if (sunk.sharding.operands[operand].dims != before.dims ||
+        ruled.place != before.part ||
         sunk.sharding.operands[operand].isPartial())
       return std::nullopt;
   if (!passPartial(ruled, sunk))

@@ -49,8 +49,9 @@ std::optional<Layout> Annotations::read(Attribute attribute, Type type,
 void Annotations::fix(Value value, const Layout &layout, bool isState,
                       Operation *by) {
   LayoutEntry *entry = table.find(value);
-  if (!entry || entry->fixed || table.isSource(value))
-    return;
+  if (!entry || entry->fixed || table.isSource(value) ||
+      entry->layout.part != layout.part)
+    return; // A result may be on another part of the mesh than its value.
   if (LayoutJournal *journal = table.kept())
     journal->record({.value = table.flow().leader(value), .op = by},
                     entry->layout, layout);
@@ -168,6 +169,12 @@ LogicalResult Annotations::enterConstraints() {
           read(constrain.getLayout(), constrain.getType(), "weft.constrain");
       if (!layout)
         return failure();
+      if (MeshPart place = table.placeOf(op.op); place != layout->part)
+        return op.op->emitError("puts a value on ")
+               << describe(mesh.axes, layout->part)
+               << ", but the op with regions around it runs on "
+               << describe(mesh.axes, place)
+               << "; put all values of its regions on one part";
       fix(constrain.getResult(), *layout, /*isState=*/false, op.op);
       leavePartial(constrain.getResult(), *layout);
       if (failed(checkBound(op.op, *layout)) ||

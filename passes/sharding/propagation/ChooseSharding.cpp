@@ -181,10 +181,15 @@ OpPrice ShardingPrices::ofParts(const OpWithRule &op,
 static OpSharding replicatedSharding(const OpWithRule &op) {
   OpSharding sharding;
   sharding.axes.resize(op.rule.factors.size());
+  auto replicated = [&](const TensorFactors &factors) {
+    Layout layout = Layout::replicated(factors.size());
+    layout.part = op.place;
+    return layout;
+  };
   for (const TensorFactors &factors : op.rule.operands)
-    sharding.operands.push_back(Layout::replicated(factors.size()));
+    sharding.operands.push_back(replicated(factors));
   for (const TensorFactors &factors : op.rule.results)
-    sharding.results.push_back(Layout::replicated(factors.size()));
+    sharding.results.push_back(replicated(factors));
   return sharding;
 }
 

@@ -129,10 +129,13 @@ ConflictResolution::Ops ConflictResolution::concerned() const {
   return ops;
 }
 
-void ConflictResolution::change(Value value, const Layout &layout) {
+void ConflictResolution::change(Value value, const Layout &wanted) {
   Value leader = table.flow().leader(value);
-  if (!table.isFree(value) || table.get(leader) == layout ||
-      changed.contains(leader) ||
+  if (!table.isFree(value))
+    return;
+  // A use on another part of the mesh does not move the value there.
+  Layout layout = onPart(wanted, table.get(leader).part);
+  if (table.get(leader) == layout || changed.contains(leader) ||
       (table.isCarried(leader) &&
        shardsOf(layout) < shardsOf(table.get(leader))))
     return;
@@ -190,7 +193,8 @@ void ConflictResolution::followPiece(const OpWithRule &piece,
     FactorAxes mine = piece.project(mesh, to, now);
     FactorAxes next = followed(piece, from, to, was, is, mine);
     if (next == mine || usesAnAxisTwice(next) ||
-        projectToTensor(mesh, piece.rule, piece.factors(to), mine) != now)
+        projectToTensor(mesh, piece.rule, piece.factors(to), mine).dims !=
+            now.dims)
       continue;
     this->change(value,
                  normalise(mesh, projectToTensor(mesh, piece.rule,

@@ -26,7 +26,7 @@ bool GrowingLayout::staysFull(unsigned dim, const SubAxis &axis) const {
 
 bool GrowingLayout::extend(const Layout &more) {
   bool changed = false;
-  for (auto [dim, other] : llvm::enumerate(more.dims)) {
+  for (auto [dim, other] : llvm::enumerate(onPart(more, layout.part).dims)) {
     SubAxes &mine = layout.dims[dim];
     if (!isOpen(dim) || other.size() <= mine.size() ||
         !std::equal(mine.begin(), mine.end(), other.begin()))

@@ -7,6 +7,9 @@
 //   [a,-]  grows by  [b,-]      to  [a,-]         b does not continue a
 //   [a,-]  grows by  [-,a]      to  [a,-]         a is taken
 //
+// Axes that the value's part of the mesh fixes are left out: at b=1, [-,a] is all
+// that [b,a] says.
+//
 // An axis that may not be added ends its dimension's growth: minor axes would
 // split other elements without it.
 //

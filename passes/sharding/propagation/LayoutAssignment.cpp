@@ -96,6 +96,7 @@ const Layout *LayoutAssignment::commonPartial(const OpWithRule &op,
     bool fits =
         layout && layout->isPartial() && layout->reduce == ReduceKind::Sum &&
         layout->dims == sharding.operands[operand].dims &&
+        layout->part == op.place &&
         (wanted ? samePartial(*layout, *wanted) : isUsedOnlyBy(value, op.op));
     if (!fits || (common && !samePartial(*common, *layout)))
       return nullptr;
@@ -172,6 +173,26 @@ void LayoutAssignment::delayReductions(const OpWithRule &op,
 // Operands
 //===----------------------------------------------------------------------===//
 
+/// The operands of a source, scalars, on the part of the mesh where a copy of it
+/// runs.
+llvm::SmallVector<Value>
+LayoutAssignment::operandsOn(const OpWithRule &source,
+                             const OpSharding &sharding) {
+  llvm::SmallVector<Value> operands;
+  for (auto [index, value] : llvm::enumerate(source.op->getOperands())) {
+    const Layout *now = layoutOf(value);
+    const Layout &wanted = sharding.operands[index];
+    Value from = origin.lookup(value);
+    if (!now || *now == wanted)
+      operands.push_back(value);
+    else if (from && table.isSource(from))
+      operands.push_back(repeatSource(from, wanted));
+    else // A copy that was moved before may be behind the source.
+      operands.push_back(insertReshard(value, wanted, source, index));
+  }
+  return operands;
+}
+
 Value LayoutAssignment::repeatSource(Value value, const Layout &layout) {
   auto key = std::make_pair(
       value, Attribute(LayoutAttr::get(table.meshAttr(), layout)));
@@ -181,8 +202,13 @@ Value LayoutAssignment::repeatSource(Value value, const Layout &layout) {
   const OpWithRule &op = table.ops()[indexOf.lookup(def)];
   unsigned result = cast<OpResult>(value).getResultNumber();
   unsigned tensor = op.op->getNumOperands() + result;
-  OpSharding sharding = applyAxes(mesh, op, op.project(mesh, tensor, layout));
+  OpWithRule placed = op;
+  placed.put(layout.part);
+  OpSharding sharding =
+      applyAxes(mesh, placed, placed.project(mesh, tensor, layout));
+  llvm::SmallVector<Value> operands = operandsOn(op, sharding);
   Operation *copy = OpBuilder(def).clone(*def);
+  copy->setOperands(operands);
   for (auto [index, produced] : llvm::enumerate(sharding.results))
     setLayout(copy->getResult(index), produced);
   Value repeated = copy->getResult(result);

@@ -57,6 +57,8 @@ private:
   mlir::Value insertReshard(mlir::Value value, const Layout &to,
                             const OpWithRule &op, unsigned operand);
   mlir::Value repeatSource(mlir::Value value, const Layout &layout);
+  llvm::SmallVector<mlir::Value> operandsOn(const OpWithRule &source,
+                                            const OpSharding &sharding);
   /// The layout to which a partial value is reduced: the layout that all uses
   /// require, else the table's.
   const Layout &reducedLayout(mlir::Value value);

@@ -200,7 +200,8 @@ void LayoutPropagation::closeAroundState() {
     auto found = agreements.find(leaderOf(value));
     if (found == agreements.end() || !found->second.holdsState)
       continue;
-    if (found->second.agrees && entry.isUnannotated()) {
+    if (found->second.agrees && entry.isUnannotated() &&
+        found->second.layout->part == entry.layout.part) {
       if (journal)
         journal->record({.kind = LayoutReason::Kind::State, .value = value},
                         entry.layout, *found->second.layout);

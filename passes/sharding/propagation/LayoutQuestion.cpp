@@ -56,6 +56,8 @@ bool LayoutQuestion::mayHave(Value leader, const Layout &layout) const {
     return llvm::any_of(entry.forbiddenAxes,
                         [&](const SubAxis &x) { return overlaps(x, axis); });
   };
+  if (layout.part != entry.layout.part)
+    return false;
   for (const SubAxes &dim : layout.dims)
     if (llvm::any_of(dim, isBarred))
       return false;

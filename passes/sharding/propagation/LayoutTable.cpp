@@ -16,8 +16,9 @@ using namespace mlir;
 
 LayoutTable::LayoutTable(func::FuncOp function, MeshAttr mesh,
                          const TargetRates &rates)
-    : function(function), regionFlow(function), meshAttribute(mesh),
-      targetRates(&rates), meshValue(withRates(mesh.getMesh(), rates)),
+    : function(function), regionFlow(function), places(function),
+      meshAttribute(mesh), targetRates(&rates),
+      meshValue(withRates(mesh.getMesh(), rates)),
       annotatedResults(function.getNumResults()),
       donatedArguments(function.getNumResults()) {
   size_t count = function.getBody().front().getOperations().size();
@@ -50,6 +51,7 @@ void LayoutTable::addBlock(Block &block, llvm::ArrayRef<SubAxis> bound,
       return;
     LayoutEntry &entry = entries[regionFlow.leader(value)];
     entry.layout = Layout::replicated(type.getRank());
+    entry.layout.part = places.of(value);
     entry.forbiddenAxes.assign(bound.begin(), bound.end());
   };
   llvm::for_each(block.getArguments(), add);
@@ -58,6 +60,7 @@ void LayoutTable::addBlock(Block &block, llvm::ArrayRef<SubAxis> bound,
       continue; // it accepts any layout
     indices[&op] = ruled.size();
     ruled.push_back(OpWithRule::get(&op));
+    ruled.back().put(places.of(&op));
     executed.push_back(executions);
     llvm::for_each(op.getResults(), add);
     if (ruled.back().source)
@@ -169,8 +172,9 @@ OpSharding LayoutTable::regionSharding(Operation *op) const {
   for (OpOperand &operand : op->getOpOperands()) {
     auto type = dyn_cast<RankedTensorType>(operand.get().getType());
     Value target = type ? regionFlow.target(operand) : Value();
-    sharding.operands.push_back(
-        target ? get(target) : Layout::replicated(type ? type.getRank() : 0));
+    Layout predicate = Layout::replicated(type ? type.getRank() : 0);
+    predicate.part = places.of(op);
+    sharding.operands.push_back(target ? get(target) : predicate);
   }
   for (Value result : op->getResults())
     sharding.results.push_back(

@@ -15,6 +15,7 @@
 #include "weft/passes/sharding/OpSharding.h"
 #include "weft/passes/sharding/RegionFlow.h"
 #include "weft/passes/sharding/propagation/GrowingLayout.h"
+#include "weft/passes/sharding/propagation/OpPlaces.h"
 #include "weft/passes/sharding/resharding/TargetRates.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -61,6 +62,8 @@ public:
   const TargetRates &rates() const { return *targetRates; }
   MeshAttr meshAttr() const { return meshAttribute; }
   const RegionFlow &flow() const { return regionFlow; }
+  /// The part of the mesh on which an op runs.
+  MeshPart placeOf(mlir::Operation *op) const { return places.of(op); }
   llvm::ArrayRef<OpWithRule> ops() const { return ruled; }
   /// The place of an op in ops().
   std::optional<unsigned> indexOf(mlir::Operation *op) const {
@@ -164,6 +167,7 @@ private:
   mutable mlir::func::FuncOp function;
   LayoutJournal *journal = nullptr;
   RegionFlow regionFlow;
+  OpPlaces places;
   MeshAttr meshAttribute;
   const TargetRates *targetRates;
   Mesh meshValue; ///< with the target's links

@@ -33,7 +33,8 @@ SubAxes OpChoices::allowedAxes(const OpWithRule &piece) const {
                return overlaps(x, axis);
              });
     };
-    if (axis.size > 1 && llvm::none_of(llvm::seq(piece.numTensors()), bars))
+    if (axis.size > 1 && !fixes(piece.place, axis.axis) &&
+        llvm::none_of(llvm::seq(piece.numTensors()), bars))
       allowed.push_back(axis);
   }
   return allowed;
@@ -200,10 +201,15 @@ OpChoices::Key OpChoices::keyOf(const OpWithRule &piece,
       append(key, entry->forbiddenAxes);
       for (const SubAxes &axes : entry->layout.dims)
         append(key, axes);
+      for (auto [axis, coordinate] : entry->layout.part)
+        key.insert(key.end(), {axis, coordinate});
+      key.push_back(-1);
     }
   }
   for (const SubAxes &axes : now.axes)
     append(key, axes);
+  for (auto [axis, coordinate] : piece.place)
+    key.insert(key.end(), {axis, coordinate});
   return key;
 }
 

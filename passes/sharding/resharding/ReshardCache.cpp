@@ -15,6 +15,9 @@ static void append(std::vector<int64_t> &key, const Layout &layout) {
     append(key, axes);
   append(key, layout.partial);
   key.push_back(static_cast<int64_t>(layout.reduce));
+  for (auto [axis, coordinate] : layout.part)
+    key.insert(key.end(), {axis, coordinate});
+  key.push_back(-1); // end of the part
 }
 
 const ReshardPlan &ReshardCache::plan(llvm::ArrayRef<int64_t> shape,

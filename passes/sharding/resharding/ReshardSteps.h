@@ -191,6 +191,11 @@ int64_t lowerBoundBytes(const Problem &problem);
 int64_t sentElements(const Problem &problem, const View &view,
                      const View &target);
 
+/// planReshard for layouts on the whole mesh.
+ReshardPlan planOnMesh(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
+                       int64_t elementBytes, const Layout &from,
+                       const Layout &to, const ReshardOptions &options);
+
 } // namespace weft::reshard
 
 #endif // WEFT_PASSES_SHARDING_RESHARDING_RESHARDSTEPS_H

@@ -454,9 +454,11 @@ static ReshardPlan exchangePlan(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
   return plan;
 }
 
-ReshardPlan weft::planReshard(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
-                              int64_t elementBytes, const Layout &from,
-                              const Layout &to, const ReshardOptions &options) {
+ReshardPlan weft::reshard::planOnMesh(const Mesh &mesh,
+                                      llvm::ArrayRef<int64_t> shape,
+                                      int64_t elementBytes, const Layout &from,
+                                      const Layout &to,
+                                      const ReshardOptions &options) {
   Problem problem(mesh, shape, elementBytes, from, to, options.thorough);
   problem.allowPlace = options.allowPlace;
   ReshardPlan plan;

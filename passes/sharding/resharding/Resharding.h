@@ -96,9 +96,29 @@ struct ReshardPlan {
 };
 
 /// Plans a reshard. Requires two valid layouts of the rank of `shape`.
+///
+/// Between parts of the mesh summands are reduced on the part that has them,
+/// then one exchange sends every device exactly what it lacks, which is the
+/// lower bound. Where all devices of the new part hold the value, they drop or
+/// move it among themselves. On "branch"=2, "data"=4
+///
+///   [data] + sum... at branch=0  ->  [data] at branch=1    one exchange
+///   [data] of the whole mesh     ->  [data] at branch=1    no step
+///   [-] of the whole mesh        ->  [data] at branch=1    a slice
 ReshardPlan planReshard(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
                         int64_t elementBytes, const Layout &from,
                         const Layout &to, const ReshardOptions &options = {});
+
+/// The layouts, ending with `to`, through which planReshard moves a value
+/// between parts of the mesh: each move is on one part, or is one exchange.
+llvm::SmallVector<Layout, 3> stopsBetween(const Mesh &mesh, const Layout &from,
+                                          const Layout &to);
+/// Whether a move of stopsBetween is an exchange between parts; otherwise the
+/// devices of the new part have the value and move it among themselves.
+bool isBetweenParts(const Layout &from, const Layout &to);
+/// The devices that make a move of stopsBetween: a part that has the value, or
+/// the smallest one that both parts are in.
+MeshPart moversBetween(const Layout &from, const Layout &to);
 
 } // namespace weft
 

@@ -247,7 +247,7 @@ void CpuDevices::poison(const Plan &plan, const Run &run) {
   for (size_t i = 0; i < plan.outputs.size(); ++i)
     for (size_t p = 0; plan.outputs[i].donatedFrom < 0 && p < positions; ++p)
       if (void *local = run.outputs[i * positions + p])
-        std::memset(local, 0xFF, plan.outputs[i].localBytes);
+        std::memset(local, 0xFF, plan.bytesAt(plan.outputs[i], int64_t(p)));
 }
 
 Status CpuDevices::runIsolated(Executor &executor, const Run &run) {

@@ -209,6 +209,13 @@ void Executor::work(int worker) {
   lock.unlock();
 }
 
+bool Executor::jumps(const Device &device, const Instruction &jump) const {
+  const Plan &plan = owner->plan();
+  if (jump.kind == plan::Operation::JumpOutside)
+    return !isIn(plan.mesh.axes, plan.parts[jump.index], device.position);
+  return *static_cast<const uint8_t *>(device.buffers[jump.index]) == 0;
+}
+
 void Executor::runDevice(Device &device) {
   if (borders)
     borders->enter({&device.position, 1});
@@ -240,7 +247,8 @@ void Executor::runDevice(Device &device) {
       pc = i.target - 1;
       break;
     case plan::Operation::JumpUnless:
-      if (*static_cast<const uint8_t *>(device.buffers[i.index]) == 0)
+    case plan::Operation::JumpOutside:
+      if (jumps(device, i))
         pc = i.target - 1;
       break;
     case plan::Operation::Start: {
@@ -462,8 +470,7 @@ CollectiveCounts Executor::counts() const {
   for (size_t name = 0; name < out.size(); ++name)
     for (int64_t position : own) {
       const CollectiveCount &its = devices[size_t(position)].counts[name];
-      if (position == own[0])
-        out[name].occurrences = its.occurrences;
+      out[name].occurrences = std::max(out[name].occurrences, its.occurrences);
       out[name].bytes = std::max(out[name].bytes, its.bytes);
     }
   return out;

@@ -250,6 +250,8 @@ private:
   void work(int worker);
   /// Runs a device until it returns or waits.
   void runDevice(Device &device);
+  /// Whether the device follows a jump that not all devices follow.
+  bool jumps(const Device &device, const Instruction &jump) const;
   /// Hands in the device's buffers for a collective; the device then waits for
   /// its end, or goes on.
   void arrive(Device &device, const Instruction &start, bool waits);

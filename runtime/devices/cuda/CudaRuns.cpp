@@ -73,7 +73,7 @@ Status CudaDevices::poison(const Plan &plan, const Run &run) {
     for (size_t i = 0; i < plan.outputs.size(); ++i) {
       void *local = run.outputs[i * positions + p];
       if (plan.outputs[i].donatedFrom >= 0 || !local ||
-          !plan.outputs[i].localBytes)
+          !plan.bytesAt(plan.outputs[i], int64_t(p)))
         continue;
       if (Status ok =
               driver.check(driver.cuMemsetD8Async(addressOf(local), 0xFF,

@@ -15,7 +15,7 @@ bool checksLaunches() {
 void follow(const Instruction &jump, bool isTrue, Standing &standing) {
   if (jump.kind == plan::Operation::Return)
     standing.hasReturned = true;
-  else if (jump.kind == plan::Operation::JumpUnless && isTrue)
+  else if (jump.kind != plan::Operation::Jump && isTrue)
     ++standing.pc;
   else
     standing.pc = jump.target;
@@ -163,6 +163,8 @@ Status StepEnqueuer::run(Standing &standing, uint32_t end) {
       break;
     default: { // jumps and the return: readPlan allows no others
       bool holds = true;
+      if (i.kind == Operation::JumpOutside)
+        holds = isIn(plan.mesh.axes, plan.parts[i.index], position);
       if (i.kind == Operation::JumpUnless)
         if (Status ok = isTrue(i.index, stream, holds); !ok)
           return ok;

@@ -1,6 +1,8 @@
 #include "weft/runtime/devices/cuda/MemoryNeeds.h"
 #include "weft/base/Text.h"
 
+#include <utility>
+
 namespace weft::runtime {
 
 /// The category of a port, among those of MemoryNeeds().
@@ -22,11 +24,20 @@ MemoryNeeds::MemoryNeeds(const Plan &plan)
            {"batch and arguments", 0},
            {"other inputs and results", 0},
            {"activations and temporaries", plan.arenaBytes}} {
-  for (const PortInfo &input : plan.inputs)
-    rows[categoryOf(input)].bytes += input.localBytes;
-  for (const PortInfo &output : plan.outputs)
-    if (output.donatedFrom < 0)
-      rows[categoryOf(output)].bytes += output.localBytes;
+  // Those of the device that holds most: ports may be on parts of the mesh.
+  const std::vector<Row> arena = rows;
+  uint64_t most = 0;
+  for (int64_t p = 0; p < plan.mesh.size(); ++p) {
+    std::vector<Row> before = std::exchange(rows, arena);
+    for (const PortInfo &input : plan.inputs)
+      rows[categoryOf(input)].bytes += plan.bytesAt(input, p);
+    for (const PortInfo &output : plan.outputs)
+      if (output.donatedFrom < 0)
+        rows[categoryOf(output)].bytes += plan.bytesAt(output, p);
+    if (p > 0 && total() <= most)
+      rows = std::move(before);
+    most = total();
+  }
 }
 
 uint64_t MemoryNeeds::total() const {

@@ -96,6 +96,9 @@ Status RunSchedule::jump(const Instruction &instruction) {
                                           *lanes.front().stream, isTrue);
           !ok)
         return ok;
+    if (instruction.kind == plan::Operation::JumpOutside)
+      isTrue = isIn(plan.mesh.axes, plan.parts[instruction.index],
+                    int64_t(&device - devices.data()));
     follow(instruction, isTrue, device.standing);
   }
   return {};
@@ -413,7 +416,9 @@ Status RunSchedule::record(uint32_t number, int64_t group) {
 CollectiveCounts RunSchedule::counts() const {
   CollectiveCounts out(plan.counterNames.size());
   for (size_t name = 0; name < out.size(); ++name) {
-    out[name].occurrences = devices.front().counts[name].occurrences;
+    for (const Device &device : devices)
+      out[name].occurrences =
+          std::max(out[name].occurrences, device.counts[name].occurrences);
     for (const Device &device : devices)
       out[name].bytes = std::max(out[name].bytes, device.counts[name].bytes);
   }

@@ -477,3 +477,22 @@ plan.program @launch_c3 mesh #mesh arena 1024 {
 plan.routine @loop {
 ^bb0(%x: memref<8xf32>):
 }
+
+// -----
+
+#mesh = #weft.mesh<"branch"=2>
+plan.program @jump_outside_c1 mesh #mesh arena 0 {
+  // expected-error @below {{names the whole mesh, which no device is outside of}}
+  plan.jump_outside #mesh {} "end"
+  plan.label "end"
+}
+
+// -----
+
+#mesh = #weft.mesh<"branch"=2>
+#other = #weft.mesh<"branch"=4>
+plan.program @jump_outside_c2 mesh #mesh arena 0 {
+  // expected-error @below {{names a part of #weft.mesh<"branch"=4>, the program runs on #weft.mesh<"branch"=2>}}
+  plan.jump_outside #other {"branch" = 3} "end"
+  plan.label "end"
+}

@@ -155,3 +155,39 @@ func.func @checkpoint_c1(%a: tensor<f32>) {
   }
   return
 }
+
+// -----
+
+#mesh = #weft.mesh<"branch"=2>
+func.func @at_c1(%a: tensor<f32>) {
+  // expected-error @+1 {{runs on the whole mesh; name a coordinate of an axis with several}}
+  %w = weft.at #mesh {} (%a) : (tensor<f32>) -> tensor<f32> {
+  ^bb0(%v: tensor<f32>):
+    weft.yield %v : tensor<f32>
+  }
+  return
+}
+
+// -----
+
+#mesh = #weft.mesh<"branch"=2>
+func.func @at_c2(%a: tensor<f32>) {
+  // expected-error @+1 {{region 0 ends with 'vector.yield' instead of 'weft.yield'}}
+  %w = weft.at #mesh {"branch" = 1} (%a) : (tensor<f32>) -> tensor<f32> {
+  ^bb0(%v: tensor<f32>):
+    vector.yield %v : tensor<f32>
+  }
+  return
+}
+
+// -----
+
+#mesh = #weft.mesh<"branch"=2>
+func.func @at_out_of_range(%a: tensor<f32>) {
+  // expected-error @+1 {{axis "branch" has 2 coordinates, 0 to 1; the part has coordinate 2}}
+  %w = weft.at #mesh {"branch" = 2} (%a) : (tensor<f32>) -> tensor<f32> {
+  ^bb0(%v: tensor<f32>):
+    weft.yield %v : tensor<f32>
+  }
+  return
+}

@@ -65,3 +65,28 @@ func.func @unary_types(%x: tensor<4xf32>) {
   %0 = weft.exp %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+// @layout_c5
+#mesh = #weft.mesh<"branch"=2, "data"=4>
+// expected-error@+1 {{layout uses axis "branch", of which its part has one coordinate only: "branch"=1}}
+func.func private @layout_c5() attributes {a = #weft.layout<#mesh, [{"branch"}], at = {"branch" = 1}>}
+
+// -----
+
+#mesh = #weft.mesh<"branch"=2, "data"=4>
+// expected-error@+1 {{axis "branch" has 2 coordinates, 0 to 1; the part has coordinate 2}}
+func.func private @layout_c5_range() attributes {a = #weft.layout<#mesh, [], at = {"branch" = 2}>}
+
+// -----
+
+#mesh = #weft.mesh<"branch"=2, "data"=4>
+// expected-error@+1 {{the mesh has no axis "brunch"}}
+func.func private @layout_c5_axis() attributes {a = #weft.layout<#mesh, [], at = {"brunch" = 0}>}
+
+// -----
+
+#mesh = #weft.mesh<"branch"=2, "data"=4>
+// expected-error@+1 {{expected partial = or at =, found 'on'}}
+func.func private @layout_word() attributes {a = #weft.layout<#mesh, [], on = {"branch" = 0}>}

@@ -99,7 +99,7 @@ private:
     llvm::SmallVector<int64_t> ids;
     for (int64_t p = 0; p < mesh.size(); ++p) {
       Box held = own(mesh, layout, shape, p);
-      bool same = true;
+      bool same = holds(mesh, layout, p);
       for (int64_t dim : {rows.dim, columns.dim})
         same &= dim < 0 || held[dim] == box[dim];
       if (same && volume(held) > 0)

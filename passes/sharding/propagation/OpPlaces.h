@@ -1,0 +1,65 @@
+//===- OpPlaces.h - the part of the mesh on which each op runs --*- C++ -*-===//
+//
+// On "branch"=2, "data"=4, with %x and %w annotated `at = {"branch" = 0}` and
+// %v `at = {"branch" = 1}`:
+//
+//   %u = dot %x, %w      "branch"=0: most of its bytes are there
+//   %r = relu %u         "branch"=0
+//   %c = add %r, %v      "branch"=0: the first of two operands of one size
+//   %y = constrain %c    as annotated, perhaps on the whole mesh
+//
+// An annotation puts a value (an argument, a result, or a weft.constrain) on a
+// part of the mesh, or on the whole of it. Every other op runs where the largest
+// of its neighbours' values is: values are kept where they are, the largest first,
+// until that would join two places that are annotated. Ops without a neighbour
+// that is annotated run on the whole mesh, as do all ops of a function without
+// parts. An op with regions runs on one part, with all ops in it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_PASSES_SHARDING_PROPAGATION_OPPLACES_H
+#define WEFT_PASSES_SHARDING_PROPAGATION_OPPLACES_H
+
+#include "weft/layout/MeshPart.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace weft {
+
+/// The places of a function's ops before layouts are in the types.
+class OpPlaces {
+public:
+  explicit OpPlaces(mlir::func::FuncOp function);
+
+  /// The place of an op of the function, or in a region of one.
+  MeshPart of(mlir::Operation *op) const;
+  /// The place where an argument is, or where a value is computed.
+  MeshPart of(mlir::Value value) const;
+
+private:
+  struct Node {
+    unsigned parent;               ///< itself, or an earlier node of its set
+    std::optional<MeshPart> fixed; ///< of a set's first node
+  };
+  struct Edge {
+    int64_t bytes;
+    unsigned from, to;
+  };
+  void addNodes();
+  void addEdges();
+  void join(unsigned a, unsigned b);
+  unsigned find(unsigned node) const;
+  /// The node of an op, or of the op of the function's block around it.
+  std::optional<unsigned> nodeOf(mlir::Operation *op) const;
+  std::optional<unsigned> nodeOf(mlir::Value value) const;
+
+  mutable mlir::func::FuncOp function;
+  std::vector<Node> nodes; ///< arguments, then ops; empty if there are no parts
+  std::vector<Edge> edges;
+  llvm::DenseMap<mlir::Operation *, unsigned> numbers;
+};
+
+} // namespace weft
+
+#endif // WEFT_PASSES_SHARDING_PROPAGATION_OPPLACES_H
