@@ -36,6 +36,14 @@ class DistributionCases:
         yield "backtracking", layout(self.distribution("slow", layout_map={"((((((([a-z/0-9]*)*)*)*)*)*)*)*[!0]": ["model"]}))
         yield "ambiguous", layout(self.distribution("two", layout_map={"d1/k.*": rules["d1/kernel"],
                                                                         "d./kernel": ["model", None]}))
+        def placed(name, layers, axis="model", **config):
+            return layout(self.distribution(name, placements={"axis": axis, "layers": layers}, **config))
+        yield "place of no axis", placed("place-axis", {"d1": 0}, axis="branch")
+        yield "places of no layers", placed("place-list", ["d1"])
+        yield "place out of range", placed("place-range", {"d1": 4})
+        yield "place of no layer", placed("place-layer", {"d9": 0})
+        yield "layer in two places", placed("place-two", {"d1.*": 0, "d[12]": 1})
+        yield "layout over a place", placed("place-layout", {"d1": 0}, layout_map=rules)
 
         def strategy(name, **config):
             made = {"device_mesh": {"shape": [2, 4], "axis_names": ["rows", "columns"]}, **config}

@@ -88,12 +88,26 @@ public:
   }
 };
 
+/// A key of "placements": the layers whose paths it matches are on the devices
+/// with this coordinate.
+struct PlacementRule {
+  std::string key;
+  AxisCoordinate at;
+};
+
+/// The part of the mesh that a layer is on, and the keys that say so.
+struct LayerPlace {
+  MeshPart part;
+  std::string reason;
+};
+
 struct Distribution {
   bool dataParallel = false;
   Mesh mesh;
   std::string batchAxis;
   RegexMode regex = RegexMode::FullMatch;
-  std::vector<LayoutRule> rules; ///< in the order of the file
+  std::vector<LayoutRule> rules;         ///< in the order of the file
+  std::vector<PlacementRule> placements; ///< in the order of the file
   /// Whether variables and tensors have maps of their own, as in a file of the
   /// class Distribution.
   bool hasOwnMaps = false;
@@ -135,6 +149,7 @@ struct ResolvedLayouts {
   std::map<std::string, ResolvedLayout> variables; ///< every variable, by path
   std::map<std::string, ResolvedLayout> inputs;    ///< every input, by layer
   std::map<std::string, ResolvedLayout> outputs;   ///< layers with a layout
+  std::vector<LayerPlace> places;                  ///< of all layers
   std::vector<RuleStatus> rules;
 };
 Result<ResolvedLayouts> resolveLayouts(const Distribution &distribution,

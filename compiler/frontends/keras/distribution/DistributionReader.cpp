@@ -238,6 +238,42 @@ void readOwn(Fields &f, Distribution &out, Status &status) {
     readDataLayout(*data, out, status);
 }
 
+/// Reads {"axis": "branch", "layers": {"user_tower/.*": 0}}.
+void readPlacement(const Json &value, Distribution &out, Status &status) {
+  Fields f(value, "placements", status);
+  std::string name = f.text("axis", "");
+  const Json *layers = f.find("layers");
+  f.finish();
+  std::optional<unsigned> axis = out.mesh.find(name);
+  if (!axis)
+    return f.refuse("\"axis\" " + inQuotes(name) +
+                    " is no axis of the mesh; its axes are " +
+                    axisNames(out.mesh));
+  if (!layers || !layers->is_object())
+    return f.refuse("\"layers\" must be an object of coordinates by path of a "
+                    "layer; write for example {\"user_tower/.*\": 0}");
+  int64_t size = out.mesh.axes[*axis].size;
+  for (auto it = layers->begin(); it != layers->end() && status; ++it) {
+    const Json &at = it.value();
+    if (!at.is_number_integer() || at.get<int64_t>() < 0 ||
+        at.get<int64_t>() >= size)
+      return f.refuse(inQuotes(it.key()) + " must be on one coordinate of " +
+                      inQuotes(name) + ", 0 to " + std::to_string(size - 1) +
+                      ", not " + shortText(at));
+    out.placements.push_back({it.key(), {*axis, at.get<int64_t>()}});
+  }
+}
+
+/// Reads one object of "placements", or a list of them.
+void readPlacements(const Json *value, Distribution &out, Status &status) {
+  if (!value)
+    return;
+  if (!value->is_array())
+    return readPlacement(*value, out, status);
+  for (const Json &one : *value)
+    readPlacement(one, out, status);
+}
+
 struct DistributionClass {
   const char *name;
   bool needsMesh;
@@ -291,6 +327,7 @@ void read(const Json &json, int64_t deviceCount, Distribution &out,
   out.batchAxis = out.mesh.axes[0].name;
   if (kind->read)
     kind->read(f, out, status);
+  readPlacements(f.find("placements"), out, status);
   f.finish();
 }
 

@@ -1,7 +1,7 @@
 //===- LayoutMap.cpp - which rule is for which path -----------------------===//
 
 #include "weft/base/config/Json.h"
-#include "weft/compiler/frontends/keras/distribution/Distribution.h"
+#include "weft/compiler/frontends/keras/distribution/Placements.h"
 
 #include <algorithm>
 #include <map>
@@ -207,6 +207,9 @@ static std::vector<int64_t> ofBatch(llvm::ArrayRef<int64_t> sample) {
 Result<ResolvedLayouts>
 weft::keras::resolveLayouts(const Distribution &distribution,
                             llvm::ArrayRef<NamedShape> variables) {
+  if (!distribution.placements.empty())
+    return Error{"\"placements\" name the layers of a model, which a traced "
+                 "step does not have; give the model, or leave them out"};
   Resolver resolver(distribution);
   ResolvedLayouts out;
   for (const NamedShape &variable : variables)
@@ -215,6 +218,35 @@ weft::keras::resolveLayouts(const Distribution &distribution,
     return resolver.status.error();
   out.rules = resolver.statuses();
   return out;
+}
+
+/// Puts variables, inputs and results of layers where their layers are.
+static Status place(const Distribution &distribution, const Model &model,
+                    ResolvedLayouts &out) {
+  auto places = resolvePlaces(distribution, model);
+  if (!places)
+    return places.error();
+  out.places = std::move(*places);
+  const Mesh &mesh = distribution.mesh;
+  for (const Variable &variable : model.variables)
+    if (Status ok = putOn(mesh, out.places[variable.owner], variable.path,
+                          out.variables[variable.path]);
+        !ok)
+      return ok;
+  for (size_t layer = 0; layer < model.layers.size(); ++layer) {
+    const std::string &name = model.layers[layer].name;
+    if (auto input = out.inputs.find(name); input != out.inputs.end()) {
+      // The batch is split over the axes that the place leaves.
+      Layout &layout = input->second.layout;
+      layout = onPart(layout, out.places[layer].part);
+    }
+    if (auto result = out.outputs.find(name); result != out.outputs.end())
+      if (Status ok =
+              putOn(mesh, out.places[layer], name + "/output", result->second);
+          !ok)
+        return ok;
+  }
+  return {};
 }
 
 Result<ResolvedLayouts>
@@ -256,6 +288,8 @@ weft::keras::resolveLayouts(const Distribution &distribution,
         resolver.ofStrategy(*own, model.outputName(output) + "/label",
                             int64_t(shape.size()));
     }
+  if (Status ok = place(distribution, model, out); !ok && resolver.status)
+    resolver.status = std::move(ok);
   if (!resolver.status)
     return resolver.status.error();
   out.rules = resolver.statuses();

@@ -43,7 +43,7 @@ FailureOr<CustomStep::LossAndGradients> CustomStep::valueAndGrad(Loss loss) {
   auto made = [&](MutableArrayRef<Value> variables, const Batch &batch,
                   Value) -> FailureOr<SmallVector<Value>> {
     auto result = buildForward(builder, model, variables, batch.inputs, true,
-                               ports.outputLayouts(), ports.meshAttribute());
+                               ports.layerLayouts());
     if (failed(result))
       return failure();
     Tensors t = at("loss");

@@ -3,6 +3,8 @@
 #include "weft/compiler/frontends/keras/import/Forward.h"
 #include "weft/compiler/frontends/keras/model/NodeValues.h"
 
+#include "llvm/ADT/ScopeExit.h"
+
 using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
@@ -48,62 +50,148 @@ private:
 
 } // namespace
 
-/// Constrains the value to its layer's layout, unless their ranks differ: the
-/// layout is then for another result of the layer.
-static Value laidOut(OpBuilder &builder, const ModelLayer &layer, Value value,
-                     const OutputLayouts &layouts, Attribute mesh) {
-  auto found = layouts.find(layer.name);
-  if (found == layouts.end() ||
-      int64_t(found->second.layout.dims.size()) != Tensors::rank(value))
+namespace {
+/// Runs the layers in order. Values move to the part of the mesh of the layer
+/// that takes them.
+class LayerRunner {
+public:
+  LayerRunner(OpBuilder &builder, const Model &model, VariableValues &store,
+              bool training, const LayerLayouts &layouts)
+      : builder(builder), model(model), store(store), training(training),
+        layouts(layouts) {
+    values.values.resize(model.nodes.size());
+  }
+  /// Runs the call that makes a node, and the nodes of its other results.
+  LogicalResult run(unsigned node);
+  /// Brings the value of a node from its layer's part to another.
+  Value moved(unsigned node, const MeshPart &to);
+
+  NodeValues values;
+
+private:
+  Value laidOut(unsigned layer, Value value);
+  Value put(const ModelLayer &layer, Value value, const LayerPlace &place);
+  const LayerPlace &placeOf(unsigned layer) const {
+    static const LayerPlace everywhere;
+    return layouts.places.empty() ? everywhere : layouts.places[layer];
+  }
+
+  OpBuilder &builder;
+  const Model &model;
+  VariableValues &store;
+  bool training;
+  const LayerLayouts &layouts;
+};
+} // namespace
+
+/// Constrains the value to a part of the mesh; its layout there is open.
+Value LayerRunner::put(const ModelLayer &layer, Value value,
+                       const LayerPlace &place) {
+  int64_t rank = Tensors::rank(value);
+  Layout layout = Layout::replicated(rank);
+  layout.part = place.part;
+  auto at = ConstrainOp::create(
+      builder, NameLoc::get(builder.getStringAttr(layer.name)), value.getType(),
+      value, LayoutAttr::get(cast<MeshAttr>(layouts.mesh), layout),
+      place.reason.empty() ? StringAttr()
+                           : builder.getStringAttr(place.reason));
+  at->setAttr("weft.open", builder.getDenseI64ArrayAttr(
+                               llvm::to_vector(llvm::seq<int64_t>(0, rank))));
+  return at;
+}
+
+Value LayerRunner::moved(unsigned node, const MeshPart &to) {
+  Value value = values.values[node];
+  const LayerPlace &from = placeOf(model.nodes[node].layer);
+  if (from.part == to)
     return value;
+  // The gradient comes back to where the value is computed.
+  const ModelLayer &layer = model.layers[model.nodes[node].layer];
+  if (from.part.empty() && !layer.isInput())
+    value = put(layer, value, from);
+  return put(layer, value, {to, ""});
+}
+
+/// Constrains the value to its layer's layout, unless their ranks differ: the
+/// layout is then for another result of the layer. Without a layout the value is
+/// only put on the layer's part of the mesh.
+Value LayerRunner::laidOut(unsigned number, Value value) {
+  const ModelLayer &layer = model.layers[number];
+  auto found = layouts.outputs.find(layer.name);
+  if (found == layouts.outputs.end() ||
+      int64_t(found->second.layout.dims.size()) != Tensors::rank(value))
+    return placeOf(number).part.empty() ? value
+                                        : put(layer, value, placeOf(number));
   Location loc = NameLoc::get(builder.getStringAttr(layer.name));
   return ConstrainOp::create(
       builder, loc, value.getType(), value,
-      LayoutAttr::get(cast<MeshAttr>(mesh), found->second.layout),
+      LayoutAttr::get(cast<MeshAttr>(layouts.mesh), found->second.layout),
       builder.getStringAttr(found->second.reason));
 }
 
-FailureOr<ForwardResult>
-weft::keras::buildForward(OpBuilder &builder, const Model &model,
-                          MutableArrayRef<Value> variables,
-                          ArrayRef<Value> inputs, bool training,
-                          const OutputLayouts &layouts, Attribute mesh) {
+LogicalResult LayerRunner::run(unsigned number) {
+  const Node &node = model.nodes[number];
+  const ModelLayer &layer = model.layers[node.layer];
+  values.changeMasks(node);
+  const MeshPart &part = placeOf(node.layer).part;
+  // The call takes values on its part of the mesh; other calls take them as they
+  // are.
+  SmallVector<std::pair<unsigned, Value>> elsewhere;
+  for (unsigned input : node.inputs) {
+    Value value = values.values[input], here = moved(input, part);
+    if (here == value)
+      continue;
+    if (Value mask = values.maskOf(value))
+      values.setMask(here, put(layer, mask, {part, ""}));
+    elsewhere.push_back({input, value});
+    values.values[input] = here;
+  }
+  auto restore = llvm::make_scope_exit([&] {
+    for (auto [input, value] : llvm::reverse(elsewhere))
+      values.values[input] = value;
+  });
+  if (layer.isModel()) {
+    Value given = values.values[node.inputs[0]];
+    values.values[number] = laidOut(node.layer, given);
+    values.setMask(values.values[number], values.maskOf(given));
+    return success();
+  }
+  Tensors t(builder, NameLoc::get(builder.getStringAttr(layer.layer->name)));
+  CallInputs with = values.inputsOf(node, t);
+  CallResults given =
+      callLayer(t, store, *layer.layer, layer.path, with, training);
+  if (!store.status)
+    return emitError(NameLoc::get(builder.getStringAttr(layer.name)))
+           << "layer \"" << layer.name << "\": " << store.status.message();
+  if (layer.layer->facts().takesMasksOff)
+    values.dropMasks(with);
+  for (size_t k = 0; k < given.values.size(); ++k) {
+    Value value = laidOut(node.layer, given.values[k]);
+    values.values[number + k] = value;
+    values.setMask(value, given.masks[k]);
+  }
+  return success();
+}
+
+FailureOr<ForwardResult> weft::keras::buildForward(
+    OpBuilder &builder, const Model &model, MutableArrayRef<Value> variables,
+    ArrayRef<Value> inputs, bool training, const LayerLayouts &layouts) {
   VariableValues store(model, variables);
-  NodeValues values;
-  values.values.resize(model.nodes.size());
+  LayerRunner runner(builder, model, store, training, layouts);
   for (auto [node, value] : llvm::zip_equal(model.inputs, inputs))
-    values.values[node] = value;
+    runner.values.values[node] = value;
   for (unsigned i = 0; i < model.nodes.size(); ++i) {
-    const Node &node = model.nodes[i];
-    const ModelLayer &layer = model.layers[node.layer];
-    if (layer.isInput() || (!layer.isModel() && node.result > 0))
-      continue;
-    values.changeMasks(node);
-    if (layer.isModel()) {
-      Value given = values.values[node.inputs[0]];
-      values.values[i] = laidOut(builder, layer, given, layouts, mesh);
-      values.setMask(values.values[i], values.maskOf(given));
-      continue;
-    }
-    Tensors t(builder, NameLoc::get(builder.getStringAttr(layer.layer->name)));
-    CallInputs with = values.inputsOf(node, t);
-    CallResults given =
-        callLayer(t, store, *layer.layer, layer.path, with, training);
-    if (!store.status)
-      return emitError(NameLoc::get(builder.getStringAttr(layer.name)))
-             << "layer \"" << layer.name << "\": " << store.status.message();
-    if (layer.layer->facts().takesMasksOff)
-      values.dropMasks(with);
-    for (size_t k = 0; k < given.values.size(); ++k) {
-      Value value = laidOut(builder, layer, given.values[k], layouts, mesh);
-      values.values[i + k] = value;
-      values.setMask(value, given.masks[k]);
-    }
+    const ModelLayer &layer = model.layers[model.nodes[i].layer];
+    bool isMade =
+        layer.isInput() || (!layer.isModel() && model.nodes[i].result > 0);
+    if (!isMade && failed(runner.run(i)))
+      return failure();
   }
   ForwardResult result;
   for (unsigned node : model.outputs) {
-    result.outputs.push_back(values.values[node]);
-    result.masks.push_back(values.maskOf(values.values[node]));
+    // Losses and metrics are computed on the whole mesh.
+    result.outputs.push_back(runner.moved(node, {}));
+    result.masks.push_back(runner.values.maskOf(runner.values.values[node]));
   }
   result.penalties = std::move(store.penalties);
   return result;

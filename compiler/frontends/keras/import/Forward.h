@@ -22,13 +22,21 @@ struct ForwardResult {
   llvm::SmallVector<Value> penalties; ///< scalars that calls add to the loss
 };
 
+/// Where layers are: the layouts of their outputs, and their parts of the mesh,
+/// by number; without parts all are on the whole mesh.
+struct LayerLayouts {
+  const OutputLayouts &outputs;
+  llvm::ArrayRef<LayerPlace> places;
+  mlir::Attribute mesh; ///< null without layouts and parts
+};
+
 /// Runs the layers on `inputs` and `variables` (one value for each of the
 /// model's). Variables that training updates are replaced by their new values.
 mlir::FailureOr<ForwardResult>
 buildForward(mlir::OpBuilder &builder, const Model &model,
              llvm::MutableArrayRef<Value> variables,
              llvm::ArrayRef<Value> inputs, bool training,
-             const OutputLayouts &layouts, mlir::Attribute mesh);
+             const LayerLayouts &layouts);
 
 /// Adds the penalties of calls and those of the trainable weights' regularizers
 /// to the loss.

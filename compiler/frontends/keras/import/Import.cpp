@@ -42,7 +42,7 @@ private:
   FailureOr<ForwardResult> forward(MutableArrayRef<Value> variables,
                                    ArrayRef<Value> inputs, bool training) {
     return buildForward(builder, model, variables, inputs, training,
-                        ports.outputLayouts(), ports.meshAttribute());
+                        ports.layerLayouts());
   }
   LossValues lossOf(Tensors &t, const ForwardResult &result,
                     ArrayRef<Value> variables, const Batch &batch);

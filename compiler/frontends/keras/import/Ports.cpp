@@ -28,9 +28,10 @@ OwningOpRef<ModuleOp> StepPorts::createModule() {
   return module;
 }
 
-const std::map<std::string, ResolvedLayout> &StepPorts::outputLayouts() const {
-  static const std::map<std::string, ResolvedLayout> none;
-  return layouts ? layouts->outputs : none;
+LayerLayouts StepPorts::layerLayouts() const {
+  static const OutputLayouts none;
+  return layouts ? LayerLayouts{layouts->outputs, layouts->places, mesh}
+                 : LayerLayouts{none, {}, mesh};
 }
 
 RankedTensorType StepPorts::batched(ArrayRef<int64_t> sample,

@@ -21,6 +21,7 @@
 #define WEFT_COMPILER_FRONTENDS_KERAS_IMPORT_PORTS_H
 
 #include "weft/base/PortRole.h"
+#include "weft/compiler/frontends/keras/import/Forward.h"
 #include "weft/compiler/frontends/keras/import/Import.h"
 #include "weft/compiler/frontends/keras/tensors/Tensors.h"
 
@@ -74,9 +75,8 @@ public:
   void addOutput(const std::string &name, Value value);
   void finish(mlir::func::FuncOp function);
 
-  /// Layouts of the layers' outputs.
-  const std::map<std::string, ResolvedLayout> &outputLayouts() const;
-  mlir::Attribute meshAttribute() const { return mesh; }
+  /// Where the layers are.
+  LayerLayouts layerLayouts() const;
 
 private:
   void addVariables();

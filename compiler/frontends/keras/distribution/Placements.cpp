@@ -1,0 +1,176 @@
+//===- Placements.cpp - layers on parts of the mesh -----------------------===//
+
+#include "weft/compiler/frontends/keras/distribution/Placements.h"
+
+#include "weft/base/config/Json.h"
+
+#include <algorithm>
+
+using namespace weft;
+using namespace weft::keras;
+
+namespace {
+/// Matches keys with the layers of a model.
+class PlaceResolver {
+public:
+  PlaceResolver(const Distribution &distribution [[clang::lifetimebound]],
+                const Model &model [[clang::lifetimebound]])
+      : distribution(distribution), model(model),
+        patterns(distribution.regex, "placements "),
+        used(distribution.placements.size()), places(model.layers.size()) {}
+
+  Result<std::vector<LayerPlace>> run();
+
+private:
+  std::string pathOf(int layer) const;
+  void resolve(unsigned layer);
+  void take(unsigned layer, const PlacementRule &rule);
+  void resolveInputs();
+  void checkUsed();
+
+  const Distribution &distribution;
+  const Model &model;
+  Patterns patterns;
+  std::vector<bool> used;
+  std::vector<LayerPlace> places;
+  Status status;
+};
+} // namespace
+
+/// user_tower/d1 for a layer of the nested model user_tower.
+std::string PlaceResolver::pathOf(int layer) const {
+  const ModelLayer &its = model.layers[layer];
+  return its.parent < 0 ? its.name : pathOf(its.parent) + "/" + its.name;
+}
+
+static std::string because(const PlacementRule &rule) {
+  return "placements " + inQuotes(rule.key);
+}
+
+/// Adds the coordinate of a rule that matches the layer.
+void PlaceResolver::take(unsigned layer, const PlacementRule &rule) {
+  LayerPlace &place = places[layer];
+  for (const AxisCoordinate &known : place.part)
+    if (known.axis == rule.at.axis && known != rule.at && status)
+      status = Error{"layer " + inQuotes(pathOf(int(layer))) +
+                     " is put on coordinate " +
+                     std::to_string(known.coordinate) + " of axis " +
+                     inQuotes(distribution.mesh.axes[known.axis].name) +
+                     " by " + place.reason + ", and on coordinate " +
+                     std::to_string(rule.at.coordinate) + " by " +
+                     because(rule) + "; change the keys so that one matches"};
+  if (fixes(place.part, rule.at.axis))
+    return;
+  place.part.push_back(rule.at);
+  std::ranges::sort(place.part);
+  place.reason += (place.reason.empty() ? "" : ", ") + because(rule);
+}
+
+/// Finds the place of a layer: of the keys for an axis those that equal its path
+/// take precedence, then patterns, then the place of the model around it.
+void PlaceResolver::resolve(unsigned layer) {
+  const std::string path = pathOf(int(layer));
+  const std::vector<PlacementRule> &rules = distribution.placements;
+  for (bool exactly : {true, false})
+    for (size_t i = 0; i < rules.size(); ++i) {
+      bool isEqual = rules[i].key == path;
+      if (exactly ? !isEqual
+                  : isEqual || !patterns.match(rules[i].key, path, status))
+        continue;
+      used[i] = true;
+      auto hasOwnKey = [&](const PlacementRule &other) {
+        return other.key == path && other.at.axis == rules[i].at.axis;
+      };
+      if (exactly || std::ranges::none_of(rules, hasOwnKey))
+        take(layer, rules[i]);
+    }
+  if (int parent = model.layers[layer].parent; parent >= 0)
+    for (const AxisCoordinate &at : places[size_t(parent)].part)
+      if (!fixes(places[layer].part, at.axis)) {
+        places[layer].part.push_back(at);
+        std::ranges::sort(places[layer].part);
+        places[layer].reason = places[size_t(parent)].reason;
+      }
+}
+
+/// Puts inputs without a key where all layers are that take them.
+void PlaceResolver::resolveInputs() {
+  for (size_t input = 0; input < model.nodes.size(); ++input) {
+    unsigned layer = model.nodes[input].layer;
+    if (!model.layers[layer].isInput() || !places[layer].part.empty())
+      continue;
+    const LayerPlace *common = nullptr;
+    bool agree = true;
+    for (const Node &node : model.nodes)
+      if (std::ranges::count(node.inputs, unsigned(input))) {
+        const LayerPlace &its = places[node.layer];
+        agree &= !common || common->part == its.part;
+        common = &its;
+      }
+    if (common && agree)
+      places[layer] = *common;
+  }
+}
+
+/// Reports a key that matches no layer.
+void PlaceResolver::checkUsed() {
+  for (size_t i = 0; i < used.size() && status; ++i) {
+    if (used[i])
+      continue;
+    std::vector<std::pair<size_t, std::string>> near;
+    for (size_t layer = 0; layer < model.layers.size(); ++layer) {
+      std::string path = pathOf(int(layer));
+      near.emplace_back(editDistance(path, distribution.placements[i].key),
+                        inQuotes(path));
+    }
+    std::ranges::sort(near);
+    std::vector<std::string> names;
+    for (size_t n = 0; n < std::min<size_t>(near.size(), 3); ++n)
+      names.push_back(near[n].second);
+    status =
+        Error{because(distribution.placements[i]) +
+              " matches no layer; the nearest layers are " + listed(names)};
+  }
+}
+
+Result<std::vector<LayerPlace>> PlaceResolver::run() {
+  // Models come before the layers that they contain, whatever their numbers.
+  std::vector<bool> isDone(model.layers.size());
+  for (size_t done = 0, before = 1; done != before;) {
+    before = done;
+    for (size_t layer = 0; layer < model.layers.size(); ++layer)
+      if (int parent = model.layers[layer].parent;
+          !isDone[layer] && (parent < 0 || isDone[size_t(parent)])) {
+        resolve(unsigned(layer));
+        isDone[layer] = true;
+        ++done;
+      }
+  }
+  resolveInputs();
+  checkUsed();
+  if (!status)
+    return status.error();
+  return std::move(places);
+}
+
+Result<std::vector<LayerPlace>>
+weft::keras::resolvePlaces(const Distribution &distribution,
+                           const Model &model) {
+  if (distribution.placements.empty())
+    return std::vector<LayerPlace>(model.layers.size());
+  return PlaceResolver(distribution, model).run();
+}
+
+Status weft::keras::putOn(const Mesh &mesh, const LayerPlace &place,
+                          const std::string &tensor, ResolvedLayout &layout) {
+  layout.layout.part = place.part;
+  std::string reason =
+      invalidReason(mesh, layout.layout, int64_t(layout.layout.dims.size()));
+  if (!reason.empty())
+    return Error{inQuotes(tensor) + ", laid out by " + layout.reason +
+                 " and put on a part of the mesh by " + place.reason + ": " +
+                 reason + "; split it over other axes"};
+  if (!place.part.empty())
+    layout.reason += ", " + place.reason;
+  return {};
+}
