@@ -228,6 +228,17 @@ void Sharing::undo() {
     function.removeResultAttr(n, name);
 }
 
+/// Whether a value or an op is on a part of the mesh. Devices outside of it have
+/// no such value, so they could share nothing with the others.
+static bool hasParts(func::FuncOp function) {
+  bool found = false;
+  function.walk([&](Operation *op) {
+    op->getAttrDictionary().walk(
+        [&](LayoutAttr layout) { found |= !layout.getLayout().part.empty(); });
+  });
+  return found;
+}
+
 namespace {
 struct ShareValuesPass : impl::ShareValuesPassBase<ShareValuesPass> {
   using ShareValuesPassBase::ShareValuesPassBase;
@@ -245,7 +256,7 @@ struct ShareValuesPass : impl::ShareValuesPassBase<ShareValuesPass> {
     if (!mesh || limits->block.threads)
       return;
     for (auto function : module.getOps<func::FuncOp>()) {
-      if (!becomesProgram(function))
+      if (!becomesProgram(function) || hasParts(function))
         continue;
       Sharing sharing(function, mesh);
       sharing.run();
