@@ -32,7 +32,7 @@ namespace {
 // The price of computing once. Devices that compute a value on their own take
 // their times after each other where a worker runs several devices; computing
 // once costs a wait of all for all instead, about as long as that of a
-// collective without data (measured: docs/decisions, 2026-11-28).
+// collective without data. The three rates are estimates.
 
 /// Nanoseconds that a device more makes the wait longer.
 constexpr double kWaitOfDevice = 250;
