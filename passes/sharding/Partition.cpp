@@ -247,6 +247,7 @@ static Layout withVaryingInFront(const SubAxes &varying, const Layout &layout) {
   Layout result;
   result.dims.push_back(varying);
   llvm::append_range(result.dims, layout.dims);
+  result.part = layout.part;
   return result;
 }
 
