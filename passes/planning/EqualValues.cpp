@@ -15,9 +15,10 @@ MeshAxes EqualValues::axesOf(ArrayRef<SubAxis> digits) const {
   return out;
 }
 
-MeshAxes EqualValues::axesOf(LayoutAttr layout) const {
-  MeshAxes out = axesOf(layout.getLayout().partial);
-  for (const SubAxes &dim : layout.getLayout().dims)
+MeshAxes EqualValues::axesOf(LayoutAttr attribute) const {
+  const Layout &layout = attribute.getLayout();
+  MeshAxes out = axesOf(layout.partial);
+  for (const SubAxes &dim : layout.dims)
     out |= axesOf(dim);
   return out;
 }

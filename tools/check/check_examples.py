@@ -16,7 +16,7 @@ PUBLIC = ("base/*.h", "runtime/abi/*.h", "compiler/*.h", "compiler/capi/*.h", "c
           "dialects/plan/*.h", "passes/*/*.h")
 # Matches a line of code that ends a statement; lines with % are IR.
 STATEMENT = re.compile(r"^   [^%]*;\s*(//.*|/\*.*)?$")
-INTERNAL = {"passes/sharding/RegionPlans.h": "of the passes alone"}
+INTERNAL = {name: "of the passes alone" for name in ("passes/sharding/LocalMessages.h", "passes/sharding/RegionPlans.h")}
 
 
 def has_code(text):

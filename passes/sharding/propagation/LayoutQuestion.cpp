@@ -133,10 +133,12 @@ void LayoutQuestion::shareLayouts() {
   bool isChanged = true;
   for (unsigned round = 0; round < kRounds && isChanged; ++round) {
     isChanged = false;
-    for (unsigned op = 0; op < table.ops().size(); ++op)
-      if (!isRuled(op) && !table.ops()[op].source)
-        for (OpOperand &operand : table.ops()[op].op->getOpOperands())
+    for (unsigned number = 0; number < table.ops().size(); ++number) {
+      const OpWithRule &its = table.ops()[number];
+      if (!isRuled(number) && !its.source)
+        for (OpOperand &operand : its.op->getOpOperands())
           isChanged |= share(operand);
+    }
   }
 }
 

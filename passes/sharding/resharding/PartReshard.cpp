@@ -26,7 +26,8 @@ class PartPlan {
 public:
   PartPlan(const Mesh &mesh [[clang::lifetimebound]],
            llvm::ArrayRef<int64_t> shape, int64_t elementBytes,
-           const Layout &from, const ReshardOptions &options)
+           const Layout &from,
+           const ReshardOptions &options [[clang::lifetimebound]])
       : mesh(mesh), shape(shape), elementBytes(elementBytes), options(options),
         at(from) {
     plan.optimal = true;

@@ -55,8 +55,10 @@ namespace {
 /// that takes them.
 class LayerRunner {
 public:
-  LayerRunner(OpBuilder &builder, const Model &model, VariableValues &store,
-              bool training, const LayerLayouts &layouts)
+  LayerRunner(OpBuilder &builder [[clang::lifetimebound]],
+              const Model &model [[clang::lifetimebound]],
+              VariableValues &store [[clang::lifetimebound]], bool training,
+              const LayerLayouts &layouts [[clang::lifetimebound]])
       : builder(builder), model(model), store(store), training(training),
         layouts(layouts) {
     values.values.resize(model.nodes.size());
