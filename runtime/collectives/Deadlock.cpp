@@ -15,7 +15,8 @@ std::string describeDeadlock(const Plan &plan, const Ownership &ownership,
       continue;
     text += "; device " + std::to_string(position) + " waits at " +
             plan.describe(device.pc) + " for device";
-    if (plan.instructions[device.pc].kind != plan::Operation::Wait) {
+    plan::Operation kind = plan.instructions[device.pc].kind;
+    if (kind != plan::Operation::Start && kind != plan::Operation::Wait) {
       text += "s that share what it writes";
       continue;
     }
