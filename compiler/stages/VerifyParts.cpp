@@ -66,23 +66,25 @@ std::string weft::whyNotOnItsPart(Operation *op) {
   auto mesh = module ? module->getAttrOfType<MeshAttr>(kMeshAttr) : MeshAttr();
   if (!mesh)
     return "";
-  const Mesh value = mesh.getMesh();
+  auto named = [&](const MeshPart &part) {
+    return describe(mesh.getMesh().axes, part);
+  };
   if (auto instruction = dyn_cast<plan::PlanInstructionOpInterface>(op);
       instruction && around)
     for (const SubAxis &axis :
          plan::groupAxes(instruction.getCommunicatingGroup()))
       if (fixes(around.getPart(), axis.axis))
-        return "communicates over \"" + value.axes[axis.axis].name +
-               "\", but only the devices of " +
-               describe(value.axes, around.getPart()) + " run it";
+        return "communicates over \"" + mesh.getMesh().axes[axis.axis].name +
+               "\", but only the devices of " + named(around.getPart()) +
+               " run it";
   if (around)
     return ""; // Its values are on the part.
   for (OpOperand &operand : op->getOpOperands()) {
     MeshPart held = partOf(operand.get()), readers = readersOf(operand);
     if (!includes(held, readers))
-      return "runs on " + describe(value.axes, readers) + ", but operand " +
+      return "runs on " + named(readers) + ", but operand " +
              std::to_string(operand.getOperandNumber()) + " is only on " +
-             describe(value.axes, held);
+             named(held);
   }
   return "";
 }

@@ -310,8 +310,8 @@ LogicalResult KernelVerifier::verify() {
            << "' but is no kernel; give it '" << kKernelAttr << "'";
   if (!kernel.getBody().front().mightHaveTerminator())
     return success(); // The function's verifier reports this.
-  if (!targetLimits(decisions.getTarget()))
-    return kernel.emitError() << unknownTargetLimits(decisions.getTarget());
+  if (failed(targetLimits(decisions.getTarget(), kernel)))
+    return failure();
   if (failed(verifyOps()))
     return failure();
   if (mayWorkInPlace(kernel) &&

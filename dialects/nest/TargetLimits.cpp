@@ -34,11 +34,15 @@ std::optional<TargetLimits> weft::nest::targetLimits(llvm::StringRef name) {
   return std::nullopt;
 }
 
-std::string weft::nest::unknownTargetLimits(llvm::StringRef name) {
+llvm::FailureOr<TargetLimits> weft::nest::targetLimits(llvm::StringRef name,
+                                                       mlir::Operation *op) {
+  if (std::optional<TargetLimits> limits = targetLimits(name))
+    return *limits;
   std::string known;
   for (const TargetLimits &limits : allTargetLimits())
     known += (known.empty() ? "" : ", ") + limits.name.str();
-  return "no loop nests for '" + name.str() + "'; use one of " + known;
+  return op->emitError() << "no loop nests for '" << name << "'; use one of "
+                         << known;
 }
 
 int64_t TargetLimits::lanes(mlir::Type element) const {

@@ -9,6 +9,7 @@
 #ifndef WEFT_DIALECTS_NEST_TARGETLIMITS_H
 #define WEFT_DIALECTS_NEST_TARGETLIMITS_H
 
+#include "mlir/IR/Operation.h"
 #include "mlir/IR/Types.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -96,9 +97,10 @@ struct TargetLimits {
 llvm::ArrayRef<TargetLimits> allTargetLimits();
 /// The limits of a target; nothing for an unknown name.
 std::optional<TargetLimits> targetLimits(llvm::StringRef name);
-/// The error for an unknown name: "no loop nests for 'x'; use one of
-/// cpu:avx512, ...".
-std::string unknownTargetLimits(llvm::StringRef name);
+/// The same, with an error at the op for an unknown name: "no loop nests for
+/// 'x'; use one of cpu:avx512, ...".
+llvm::FailureOr<TargetLimits> targetLimits(llvm::StringRef name,
+                                           mlir::Operation *op);
 
 } // namespace weft::nest
 

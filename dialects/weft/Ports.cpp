@@ -43,6 +43,20 @@ std::optional<unsigned> weft::donatedResult(FunctionOpInterface function,
   return static_cast<unsigned>(to.getValue().getZExtValue());
 }
 
+bool weft::hasPortOnPart(FunctionOpInterface function) {
+  auto isOnPart = [](Attribute attribute) {
+    auto layout = dyn_cast_or_null<LayoutAttr>(attribute);
+    return layout && !layout.getLayout().part.empty();
+  };
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (isOnPart(function.getArgAttr(i, kLayoutAttr)))
+      return true;
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (isOnPart(function.getResultAttr(i, kLayoutAttr)))
+      return true;
+  return false;
+}
+
 static LogicalResult verifyDonation(const FunctionPort &port,
                                     Attribute attribute,
                                     SmallVectorImpl<int64_t> &takenBy) {

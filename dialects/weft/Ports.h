@@ -45,6 +45,9 @@ struct FunctionPort {
 std::optional<unsigned> donatedResult(mlir::FunctionOpInterface function,
                                       unsigned argument);
 
+/// Whether the layout of an argument or result is on a part of the mesh.
+bool hasPortOnPart(mlir::FunctionOpInterface function);
+
 /// Emits an error at the first function of the module with an argument or
 /// result whose attribute "weft.*" has another form than its readers expect.
 llvm::LogicalResult verifyPorts(mlir::Operation *module);

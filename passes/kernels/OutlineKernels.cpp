@@ -290,11 +290,10 @@ struct OutlineKernelsPass : impl::OutlineKernelsBase<OutlineKernelsPass> {
   void runOnOperation() override {
     if (failed(verifyPartitioned(*this, getOperation())))
       return signalPassFailure();
-    std::optional<nest::TargetLimits> limits = nest::targetLimits(target);
-    if (!limits) {
-      getOperation().emitError() << nest::unknownTargetLimits(target);
+    FailureOr<nest::TargetLimits> limits =
+        nest::targetLimits(target, getOperation());
+    if (failed(limits))
       return signalPassFailure();
-    }
     SymbolTable symbols(getOperation());
     unsigned numCuts = 0;
     for (auto function :

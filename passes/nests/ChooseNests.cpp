@@ -17,11 +17,10 @@ struct ChooseNestsPass : impl::ChooseNestsBase<ChooseNestsPass> {
   void runOnOperation() override {
     if (failed(verifyPartitioned(*this, getOperation())))
       return signalPassFailure();
-    std::optional<nest::TargetLimits> limits = nest::targetLimits(target);
-    if (!limits) {
-      getOperation().emitError() << nest::unknownTargetLimits(target);
+    FailureOr<nest::TargetLimits> limits =
+        nest::targetLimits(target, getOperation());
+    if (failed(limits))
       return signalPassFailure();
-    }
     nest::MatmulPrecision precision = nest::matmulPrecisionOf(getOperation());
     for (auto kernel : getOperation().getOps<func::FuncOp>()) {
       if (!isKernel(kernel) || nest::decisionsOf(kernel))

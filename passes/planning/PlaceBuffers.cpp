@@ -334,11 +334,10 @@ struct PlaceBuffersPass : impl::PlaceBuffersPassBase<PlaceBuffersPass> {
     auto mesh = module->getAttrOfType<MeshAttr>(kMeshAttr);
     if (!mesh)
       mesh = MeshAttr::get(&getContext(), Mesh{{{"device", 1}}, {}});
-    std::optional<nest::TargetLimits> limits = nest::targetLimits(target);
-    if (!limits) {
-      module.emitError() << nest::unknownTargetLimits(target);
+    FailureOr<nest::TargetLimits> limits =
+        nest::targetLimits(target, getOperation());
+    if (failed(limits))
       return signalPassFailure();
-    }
     Builtins builtins;
     bool unrolled = false;
     for (auto function :

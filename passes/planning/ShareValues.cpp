@@ -16,6 +16,7 @@
 #include "weft/dialects/plan/Sharing.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/LayoutBorder.h"
+#include "weft/dialects/weft/PlannedFlow.h"
 #include "weft/dialects/weft/Ports.h"
 #include "weft/passes/planning/BufferAssignment.h"
 #include "weft/passes/planning/EqualValues.h"
@@ -228,15 +229,14 @@ void Sharing::undo() {
     function.removeResultAttr(n, name);
 }
 
-/// Whether a value or an op is on a part of the mesh. Devices outside of it have
-/// no such value, so they could share nothing with the others.
+/// Whether a value is on a part of the mesh, or a region runs on one. Devices
+/// outside of it have no such value, so they could share nothing with the others.
 static bool hasParts(func::FuncOp function) {
-  bool found = false;
-  function.walk([&](Operation *op) {
-    op->getAttrDictionary().walk(
-        [&](LayoutAttr layout) { found |= !layout.getLayout().part.empty(); });
-  });
-  return found;
+  return hasPortOnPart(function) || function
+                                        .walk([](PlannedPartOpInterface) {
+                                          return WalkResult::interrupt();
+                                        })
+                                        .wasInterrupted();
 }
 
 namespace {
@@ -247,11 +247,10 @@ struct ShareValuesPass : impl::ShareValuesPassBase<ShareValuesPass> {
       return signalPassFailure();
     ModuleOp module = getOperation();
     auto mesh = module->getAttrOfType<MeshAttr>(kMeshAttr);
-    std::optional<nest::TargetLimits> limits = nest::targetLimits(target);
-    if (!limits) {
-      module.emitError() << nest::unknownTargetLimits(target);
+    FailureOr<nest::TargetLimits> limits =
+        nest::targetLimits(target, getOperation());
+    if (failed(limits))
       return signalPassFailure();
-    }
     // The virtual devices of a GPU have memory of their own.
     if (!mesh || limits->block.threads)
       return;

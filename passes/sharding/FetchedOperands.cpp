@@ -6,8 +6,8 @@
 #include "weft/dialects/weft/local/LocalBuilder.h"
 #include "weft/layout/FetchTraffic.h"
 #include "weft/layout/Sizes.h"
-
 #include "weft/passes/sharding/LocalBlocks.h"
+
 #include <cstdlib>
 
 using namespace weft;

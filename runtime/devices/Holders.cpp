@@ -4,19 +4,25 @@
 
 using namespace weft::runtime;
 
+static std::vector<int64_t> firstsOf(const Sharing &sharing,
+                                     const Ownership &owners) {
+  return sharing.firsts(
+      [&](int64_t position) { return owners.isOwn(position); });
+}
+
 std::vector<int64_t> weft_runtime::holders(const Plan &plan,
                                            const PortInfo &port) const {
   int32_t its = plan.buffers[port.buffer].shared;
-  return its < 0 || !isSharing() ? std::vector<int64_t>()
-                                 : firsts(plan)[size_t(its)];
+  if (its < 0 || !isSharing())
+    return {};
+  return firstsOf(plan.sharings[size_t(its)], ownership(plan.mesh));
 }
 
 std::vector<std::vector<int64_t>> weft_runtime::firsts(const Plan &plan) const {
   Ownership owners = ownership(plan.mesh);
   std::vector<std::vector<int64_t>> out;
   for (const Sharing &sharing : plan.sharings)
-    out.push_back(sharing.firsts(
-        [&](int64_t position) { return owners.isOwn(position); }));
+    out.push_back(firstsOf(sharing, owners));
   return out;
 }
 

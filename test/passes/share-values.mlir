@@ -154,3 +154,48 @@ module attributes {weft.mesh = #mesh} {
     return %0 : tensor<65536xf32>
   }
 }
+
+// -----
+
+// A program with a port on a part of the mesh shares nothing: its devices do not
+// all have the same values.
+
+#mesh = #weft.mesh<"data"=8, "branch"=2>
+#left = #weft.layout<#mesh, [{}], at = {"branch" = 0}>
+module attributes {weft.mesh = #mesh} {
+  // CHECK-LABEL: func.func @port_on_part
+  // CHECK-NOT: plan.shared
+  // CHECK: func.func private @double
+  func.func @port_on_part(%w: tensor<65536xf32> {weft.layout = #left, weft.global_type = tensor<65536xf32>}, %x: tensor<65536xf32>) -> tensor<65536xf32> {
+    %0 = call @double(%x) : (tensor<65536xf32>) -> tensor<65536xf32>
+    return %0 : tensor<65536xf32>
+  }
+  func.func private @double(%a: tensor<65536xf32>) -> tensor<65536xf32> attributes {weft.kernel = #weft.kernel<elementwise>} {
+    %0 = weft.add %a, %a : tensor<65536xf32>
+    return %0 : tensor<65536xf32>
+  }
+}
+
+// -----
+
+// So does one of which a region runs on a part.
+
+#mesh = #weft.mesh<"data"=8, "branch"=2>
+module attributes {weft.mesh = #mesh} {
+  // CHECK-LABEL: func.func @region_on_part
+  // CHECK-NOT: plan.shared
+  // CHECK: func.func private @double
+  func.func @region_on_part(%x: tensor<65536xf32>) -> tensor<65536xf32> {
+    %0 = call @double(%x) : (tensor<65536xf32>) -> tensor<65536xf32>
+    %1 = weft.at #mesh {"branch" = 0} (%x) : (tensor<65536xf32>) -> tensor<65536xf32> {
+    ^bb0(%a: tensor<65536xf32>):
+      %2 = func.call @double(%a) : (tensor<65536xf32>) -> tensor<65536xf32>
+      weft.yield %2 : tensor<65536xf32>
+    }
+    return %0 : tensor<65536xf32>
+  }
+  func.func private @double(%a: tensor<65536xf32>) -> tensor<65536xf32> attributes {weft.kernel = #weft.kernel<elementwise>} {
+    %0 = weft.add %a, %a : tensor<65536xf32>
+    return %0 : tensor<65536xf32>
+  }
+}

@@ -3,10 +3,10 @@
 //   check(program(3, {{vec(7)}}, {{vec(7)}}, "%r0 = weft.reverse %x0 dims [0] : " +
 //         vec(7)), {"coll.fetch"});
 //
-// `check` partitions a program of one op, here over 3 devices, and interprets
-// both programs with NaN in all padding. Results must be bit-identical, and
-// only the named collectives may move bytes. It returns the bytes that the
-// device that receives most receives.
+// `check` partitions a program of one op, here over 3 devices, under the layouts
+// that it states, and interprets both programs with NaN in all padding. Results
+// must be bit-identical, and only the named collectives may move bytes. It
+// returns the bytes that the device that receives most receives.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +16,9 @@
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/passes/sharding/OpSharding.h"
+#include "weft/passes/sharding/Passes.h"
 #include "weft/passes/verify/CompareWithGlobal.h"
-#include "weft/test/unit/PartitionPasses.h"
+#include "weft/test/unit/StrategyLayouts.h"
 
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -140,40 +141,15 @@ constexpr llvm::StringRef kFetch[] = {"coll.fetch"};
 constexpr llvm::StringRef kGathers[] = {"coll.all_gather"};
 constexpr llvm::StringRef kSum[] = {"coll.all_reduce", "coll.reduce_scatter"};
 
-/// Whether an argument or a result has a split dimension of which not every
-/// device has four elements. Then moves are chosen by what the busiest device
-/// moves and by time, and may be others than those of the strategy.
-inline bool isSparse(ModuleOp global) {
-  auto main = global.lookupSymbol<func::FuncOp>("main");
-  bool found = false;
-  auto look = [&](Type type, LayoutAttr layout) {
-    if (!layout)
-      return;
-    for (auto [size, digits] :
-         llvm::zip_equal(cast<RankedTensorType>(type).getShape(),
-                         layout.getLayout().dims)) {
-      int64_t shards = 1;
-      for (SubAxis digit : digits)
-        shards *= digit.size;
-      found |= shards > 1 && size < 4 * shards;
-    }
-  };
-  for (unsigned n = 0; n < main.getNumArguments(); ++n)
-    look(main.getArgumentTypes()[n],
-         main.getArgAttrOfType<LayoutAttr>(n, kLayoutAttr));
-  for (unsigned n = 0; n < main.getNumResults(); ++n)
-    look(main.getResultTypes()[n],
-         main.getResultAttrOfType<LayoutAttr>(n, kLayoutAttr));
-  return found;
-}
-
-/// Checks a program in which only the ops of `moves` may move bytes, unless
-/// it is sparse, or exchanges one dimension against another, and returns the bytes received, 0 for a sparse one. Arguments are drawn at random if none are given.
+/// Checks a program in which only the ops of `moves` may move bytes, and
+/// returns the bytes received. Arguments are drawn at random if none are given.
 inline int64_t check(ModuleOp global, Moves moves,
                      llvm::ArrayRef<Tensor> arguments = {}) {
   OwningOpRef<ModuleOp> local(global.clone());
   PassManager pm(&context());
-  test::addPartitionAlone(pm);
+  pm.addPass(std::make_unique<FollowAnnotations>());
+  pm.addPass(createVerifyLayoutsPass());
+  pm.addPass(createPartitionPass());
   REQUIRE(succeeded(pm.run(*local)));
   auto mesh = global->getAttrOfType<MeshAttr>(kMeshAttr).getMesh();
   int64_t bytes = 0;
@@ -182,8 +158,7 @@ inline int64_t check(ModuleOp global, Moves moves,
         isa<coll::CoordinateOp, coll::SliceOp, coll::MakePartialOp>(op))
       return;
     INFO(op->getName().getStringRef().str());
-    CHECK((isSparse(global) || isa<coll::AllToAllOp, coll::ExchangeOp>(op) ||
-           llvm::is_contained(moves, op->getName().getStringRef())));
+    CHECK(llvm::is_contained(moves, op->getName().getStringRef()));
     bytes += bytesReceived(op, mesh.size());
   });
   CompareOptions options;
@@ -193,7 +168,7 @@ inline int64_t check(ModuleOp global, Moves moves,
     return module.lookupSymbol<func::FuncOp>("main");
   };
   CHECK(succeeded(compareWithGlobal(entry(global), entry(*local), options)));
-  return isSparse(global) ? 0 : bytes;
+  return bytes;
 }
 
 inline int64_t check(const std::string &text, Moves moves,

@@ -32,22 +32,14 @@ static std::optional<MeshPart> annotatedPart(Operation *op) {
 }
 
 static bool hasParts(func::FuncOp function) {
-  auto isPart = [](Attribute attribute) {
-    std::optional<MeshPart> part = partIn(attribute);
-    return part && !part->empty();
-  };
-  for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (isPart(function.getArgAttr(i, kLayoutAttr)))
-      return true;
-  for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (isPart(function.getResultAttr(i, kLayoutAttr)))
-      return true;
-  return function
-      .walk([&](ConstrainOp op) {
-        return isPart(op.getLayout()) ? WalkResult::interrupt()
-                                      : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return hasPortOnPart(function) ||
+         function
+             .walk([&](ConstrainOp op) {
+               return partIn(op.getLayout()).value_or(MeshPart()).empty()
+                          ? WalkResult::advance()
+                          : WalkResult::interrupt();
+             })
+             .wasInterrupted();
 }
 
 OpPlaces::OpPlaces(func::FuncOp function) : function(function) {
