@@ -118,4 +118,24 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
   ];
 }
 
+def PlacesBlockOpInterface : OpInterface<"PlacesBlockOpInterface"> {
+  let cppNamespace = "::weft";
+  let description = [{
+    An op whose result has the elements of one operand, the block, side by side
+    at some place, and others around them.
+  }];
+  let methods = [
+    InterfaceMethod<"The block; null if not all of it is in the result, or not side by side.",
+      "::mlir::Value", "getPlacedBlock", (ins)>,
+    InterfaceMethod<"What is around it: an array of the result's type, one element, or null for zeros.",
+      "::mlir::Value", "getAround", (ins)>,
+    InterfaceMethod<"Where the block starts in the result; nothing if operands say so.",
+      "::std::optional<::llvm::SmallVector<int64_t>>", "getPlace", (ins)>,
+    InterfaceMethod<"Builds an op that reads the block's place of another array of the result's type.",
+      "::mlir::Value", "readPlace", (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$array)>,
+    InterfaceMethod<"Builds an op that writes another block there.",
+      "::mlir::Value", "writePlace", (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$array, "::mlir::Value":$block)>,
+  ];
+}
+
 #endif // WEFT_DIALECTS_WEFT_INTERFACES

@@ -149,6 +149,28 @@ def HoistReshardsPass : Pass<"weft-hoist-reshards", "::mlir::ModuleOp"> {
   ];
 }
 
+def AddBlocksPass : Pass<"weft-add-blocks", "::mlir::ModuleOp"> {
+  let summary = "Changes the block alone where a sum's operand is zero outside of a block.";
+  let description = [{
+    A value that a loop carries and to which each round adds a block among zeros
+    (PlacesBlockOpInterface) is read and written at the block's place only; what is
+    four times as large as the block at least. A sum of blocks among zeros that lie
+    one after the other is a concatenation. Gradients of arrays that are read layer
+    by layer are such sums: with 12 layers, 12 times the elements.
+
+    Requires: local ops (stage `partitioned`).
+    Ensures: the same values. Adding 0 turns -0 into 0, so that a carried value is
+    shown to have no -0, and 0 is added to blocks otherwise.
+
+    Example: test/passes/add-blocks.mlir
+  }];
+  let dependentDialects = ["::weft::WeftDialect"];
+  let statistics = [
+    Statistic<"numCarried", "carried", "Sums that change a block of what a loop carries">,
+    Statistic<"numJoined", "joined", "Sums of blocks that are concatenations">,
+  ];
+}
+
 def CarryReshapedPass : Pass<"weft-carry-reshaped", "::mlir::ModuleOp"> {
   let summary = "Makes a loop carry an array in the shape in which its rounds change it.";
   let description = [{

@@ -38,6 +38,7 @@ ALLOWED = {
     "passes/sharding/PartGroups.cpp": {"ReshardOp": "the op that it divides"},
     "passes/sharding/propagation/OpPlaces.cpp": {"ConstrainOp": "an annotation"},
     "passes/collectives/CombineAllReduces.cpp": {"coll::AllReduceOp": "the op that it combines"},
+    "passes/sharding/optimization/AddBlocks.cpp": {"AddOp": "the op that it replaces"},
     "passes/sharding/optimization/CarryReshaped.cpp": {"ReshapeOp": "the op that it moves out of loops"},
     "passes/sharding/optimization/FormRolls.cpp": {"ConcatenateOp": "an op that it joins", "SliceOp": "an op that it joins and makes",
                                                    "RollOp": "the op that it makes"},

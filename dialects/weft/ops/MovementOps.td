@@ -49,7 +49,7 @@ def Weft_SliceOp : Weft_PositionedOp<"slice", [AllElementTypesMatch<["input", "r
   let assemblyFormat = "$input `from` $start `to` $limit `by` $stride attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1; // (C1) one entry for each dimension; (C2) 0 <= start <= limit <= size, stride > 0; (C3) the result's shape follows
 }
-def Weft_PadOp : Weft_PositionedOp<"pad", [AllElementTypesMatch<["input", "result"]>, Differentiable]> {
+def Weft_PadOp : Weft_PositionedOp<"pad", [AllElementTypesMatch<["input", "result"]>, Differentiable, DeclareOpInterfaceMethods<PlacesBlockOpInterface>]> {
   let summary = "a value before, after and between the elements of each dimension";
   let factors = "pass, shift";
   let description = [{
@@ -114,7 +114,7 @@ def Weft_DynamicSliceOp : Weft_PositionedOp<"dynamic_slice", [AllElementTypesMat
   let assemblyFormat = "$input `at` `(` $starts `)` attr-dict `:` functional-type(operands, $result)";
   let hasVerifier = 1;
 }
-def Weft_DynamicUpdateSliceOp : Weft_PositionedOp<"dynamic_update_slice", [AllElementTypesMatch<["input", "update", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable]> {
+def Weft_DynamicUpdateSliceOp : Weft_PositionedOp<"dynamic_update_slice", [AllElementTypesMatch<["input", "update", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable, DeclareOpInterfaceMethods<PlacesBlockOpInterface>]> {
   let summary = "the input with a block replaced, which starts where operands say and is moved inside";
   let factors = "pass, lookup";
   let description = [{
