@@ -229,14 +229,26 @@ void Sharing::undo() {
     function.removeResultAttr(n, name);
 }
 
+/// Whether a collective moves values from or to a part of the mesh.
+static bool movesParts(Operation *op) {
+  auto instruction = dyn_cast<plan::PlanInstructionOpInterface>(op);
+  if (!instruction)
+    return false;
+  Communication communication =
+      instruction.getCommunication().getCommunication();
+  const auto *its = std::get_if<Movement>(&communication);
+  return its && !(its->from.part.empty() && its->to.part.empty());
+}
+
 /// Whether a value is on a part of the mesh, or a region runs on one. Devices
 /// outside of it have no such value, so they could share nothing with the others.
 static bool hasParts(func::FuncOp function) {
-  return hasPortOnPart(function) || function
-                                        .walk([](PlannedPartOpInterface) {
-                                          return WalkResult::interrupt();
-                                        })
-                                        .wasInterrupted();
+  auto isOnPart = [](Operation *op) {
+    return isa<PlannedPartOpInterface>(op) || movesParts(op)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  };
+  return hasPortOnPart(function) || function.walk(isOnPart).wasInterrupted();
 }
 
 namespace {

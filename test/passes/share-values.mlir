@@ -199,3 +199,26 @@ module attributes {weft.mesh = #mesh} {
     return %0 : tensor<65536xf32>
   }
 }
+
+// -----
+
+// So does one that only moves a value to a part and back.
+
+#mesh = #weft.mesh<"data"=8, "branch"=2>
+#left = #weft.layout<#mesh, [{}], at = {"branch" = 0}>
+#whole = #weft.layout<#mesh, [{}]>
+module attributes {weft.mesh = #mesh} {
+  // CHECK-LABEL: func.func @moved_to_part
+  // CHECK-NOT: plan.shared
+  // CHECK: func.func private @double
+  func.func @moved_to_part(%x: tensor<65536xf32>) -> (tensor<65536xf32>, tensor<65536xf32>) {
+    %0 = call @double(%x) : (tensor<65536xf32>) -> tensor<65536xf32>
+    %1 = coll.exchange %x of [65536] from #whole to #left : tensor<65536xf32> -> tensor<65536xf32>
+    %2 = coll.exchange %1 of [65536] from #left to #whole : tensor<65536xf32> -> tensor<65536xf32>
+    return %0, %2 : tensor<65536xf32>, tensor<65536xf32>
+  }
+  func.func private @double(%a: tensor<65536xf32>) -> tensor<65536xf32> attributes {weft.kernel = #weft.kernel<elementwise>} {
+    %0 = weft.add %a, %a : tensor<65536xf32>
+    return %0 : tensor<65536xf32>
+  }
+}
