@@ -77,7 +77,8 @@ private:
   static std::pair<Tensor, Tensor> alike(Tensor a, Tensor b);
 
   mlir::OpBuilder *builder = nullptr;
-  mlir::Location loc = mlir::Location(mlir::LocationAttr());
+  mlir::LocationAttr
+      loc; ///< null, as builder and value, until there is a value
   mlir::Value value;
 };
 
