@@ -93,6 +93,10 @@ SubAxes weft::linksOf(const Communication &communication,
              : SubAxes(group.digits.begin(), group.digits.end());
 }
 
+bool weft::keepsArraysApart(const Communication &communication) {
+  return std::holds_alternative<Combination>(communication);
+}
+
 bool weft::worksInPlace(const Communication &communication) {
   const auto *its = std::get_if<Combination>(&communication);
   return its && !its->dim;

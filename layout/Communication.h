@@ -86,6 +86,9 @@ SubAxes linksOf(const Communication &communication, const GroupOver &group);
 /// Whether target n may have the memory of source n: where an element is stored
 /// only after all loads of the same element.
 bool worksInPlace(const Communication &communication);
+/// Whether target n depends on source n alone, so that a communication of
+/// several arrays may be several of some arrays each.
+bool keepsArraysApart(const Communication &communication);
 /// The reason why the communication cannot have these arrays, as what is said
 /// of it ("reduces f32[4] to f32[8]"), or empty.
 std::string invalidReason(const Communication &communication,

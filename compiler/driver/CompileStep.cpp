@@ -70,15 +70,9 @@ static bool limitsMemory(ModuleOp module, const CompileOptions &options) {
   return options.memory || module->hasAttr(kMemoryAttr);
 }
 
-/// Runs one pass manager for each stage, so that each has its line in the
-/// report.
-static LogicalResult runTimed(ModuleOp module, const CompileOptions &options,
-                              Stage to, Timing &timing) {
-  Stage reached = options.from;
-  Progress unwatched;
-  Progress &progress = options.progress ? *options.progress : unwatched;
-  progress = Progress();
-  progress.reached = reached;
+/// Notes on the module what passes read there.
+static void noteOptions(ModuleOp module, const CompileOptions &options,
+                        Stage to) {
   if (options.memory)
     module->setAttr(kMemoryAttr,
                     OpBuilder(module).getI64IntegerAttr(options.memory));
@@ -88,9 +82,27 @@ static LogicalResult runTimed(ModuleOp module, const CompileOptions &options,
   if (options.allowMicrobatchStatistics)
     module->setAttr(kMicrobatchStatisticsAttr,
                     UnitAttr::get(module.getContext()));
+  if (!options.overlap.empty())
+    module->setAttr(kOverlapAttr,
+                    OpBuilder(module).getStringAttr(options.overlap));
+  if (to == Stage::plan &&
+      (!options.expect.empty() || module->hasAttr(kExpectAttr)))
+    module->setAttr(kWholeSumsAttr, UnitAttr::get(module.getContext()));
   if (!options.matmulPrecision.empty())
     module->setAttr(nest::kPrecisionAttr,
                     OpBuilder(module).getStringAttr(options.matmulPrecision));
+}
+
+/// Runs one pass manager for each stage, so that each has its line in the
+/// report.
+static LogicalResult runTimed(ModuleOp module, const CompileOptions &options,
+                              Stage to, Timing &timing) {
+  Stage reached = options.from;
+  Progress unwatched;
+  Progress &progress = options.progress ? *options.progress : unwatched;
+  progress = Progress();
+  progress.reached = reached;
+  noteOptions(module, options, to);
   // Layouts are priced by the rates of the target's kind, which its name tells.
   std::string target =
       options.generator ? options.generator->target().str() : options.target;

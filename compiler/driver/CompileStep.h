@@ -54,6 +54,8 @@ struct CompileOptions {
   /// batch at once.
   int64_t microbatches = 1;
   bool allowMicrobatchStatistics = false; ///< kMicrobatchStatisticsAttr
+  /// "auto", "on" or "off" (kOverlapAttr); empty: the module's.
+  std::string overlap;
   /// The precision "f32" or "tf32" (nest::kPrecisionAttr); empty: the module's.
   std::string matmulPrecision;
   /// Searches fixes if a budget is exceeded; gets Progress::scheduled.

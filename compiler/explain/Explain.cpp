@@ -220,6 +220,7 @@ Explanation weft::explainProgram(plan::ProgramOp program) {
   int64_t kept = keptForGradients(program);
   memory.activations += kept;
   memory.temporaries = program.getArena() - kept;
+  result.times = timesOf(program);
   return result;
 }
 

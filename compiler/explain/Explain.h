@@ -23,6 +23,7 @@
 #ifndef WEFT_COMPILER_EXPLAIN_EXPLAIN_H
 #define WEFT_COMPILER_EXPLAIN_EXPLAIN_H
 
+#include "weft/compiler/explain/StepTimes.h"
 #include "weft/dialects/plan/Plan.h"
 #include "weft/layout/CollectiveMethods.h"
 #include "weft/layout/MeshPart.h"
@@ -137,6 +138,7 @@ struct Explanation {
   std::string devices; ///< "8 devices, data=2 x model=4"
   std::vector<CollectiveCost> collectives;
   MemoryUse memory;
+  std::vector<StepTimes> times; ///< of each class of devices, by prices
   /// How GPUs exchange data; nothing for programs of CPUs.
   std::optional<CollectiveMode> mode;
   std::optional<PricedLayouts> layouts; ///< nothing: no op was in conflict

@@ -55,6 +55,19 @@ static llvm::json::Value fixesJson(const Explanation &explanation) {
                             {"list", std::move(list)}};
 }
 
+/// The times of each class of devices, in microseconds.
+static llvm::json::Array timesJson(const Explanation &explanation) {
+  llvm::json::Array list;
+  for (const StepTimes &its : explanation.times)
+    list.push_back(
+        llvm::json::Object{{"devices", its.devices},
+                           {"computing", its.computing * 1e6},
+                           {"communication", its.communication * 1e6},
+                           {"exposed", its.exposed * 1e6},
+                           {"step", its.step * 1e6}});
+  return list;
+}
+
 llvm::json::Value weft::toJson(const Explanation &explanation) {
   llvm::json::Array collectives, rules;
   std::map<std::string, std::pair<int64_t, int64_t>> byKind; // count and bytes
@@ -98,5 +111,6 @@ llvm::json::Value weft::toJson(const Explanation &explanation) {
                                    {"by_kind", std::move(kinds)}}},
       {"fixes", fixesJson(explanation)},
       {"memory", memoryJson(explanation.memory)},
+      {"times", timesJson(explanation)},
       {"rules", std::move(rules)}};
 }

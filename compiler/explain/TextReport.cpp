@@ -37,6 +37,7 @@ private:
   std::string fixes() const;
   std::string fix(const Fix &fix) const;
   std::string memory() const;
+  std::string times() const;
   std::string rules() const;
   std::string rule(const RuleStatus &rule, size_t longest) const;
   /// The text "    why  words ...", with further lines under the first word.
@@ -288,6 +289,42 @@ std::string TextReport::memory() const {
   return text;
 }
 
+/// The time line, or nothing.
+std::string TextReport::times() const {
+  if (explanation.times.empty())
+    return "";
+  std::string text = "\nTime by the prices of links and kernels, in "
+                     "microseconds:\n\n";
+  size_t longest = 7;
+  for (const StepTimes &its : explanation.times)
+    longest = std::max(longest, its.devices.size());
+  text += "  " + padded("devices", longest) +
+          "   computing  communication     exposed        step\n";
+  for (const StepTimes &its : explanation.times)
+    text += "  " + padded(its.devices, longest) +
+            llvm::formatv("{0,12:f1}{1,15:f1}{2,12:f1}{3,12:f1}\n",
+                          its.computing * 1e6, its.communication * 1e6,
+                          its.exposed * 1e6, its.step * 1e6)
+                .str();
+  for (const StepTimes &its : explanation.times) {
+    text += "\n  " + its.devices +
+            ", from left to right ('=': under compute, "
+            "'!': exposed)\n";
+    size_t columns = width - 18;
+    double end = 0; // of one iteration of each loop
+    for (const auto *busy : {&its.computed, &its.sent})
+      for (const BusyTime &time : *busy)
+        end = std::max(end, time.end);
+    std::string sent = rowOf(its.sent, end, columns, '='),
+                waited = rowOf(its.waited, end, columns, '!');
+    for (size_t i = 0; i < columns; ++i)
+      sent[i] = waited[i] == '!' ? '!' : sent[i];
+    text += "  computing      " + rowOf(its.computed, end, columns, '#') +
+            "\n  communication  " + sent + "\n";
+  }
+  return text;
+}
+
 std::string TextReport::rule(const RuleStatus &rule, size_t longest) const {
   std::string note = "lays out " + firstPaths(rule.matches, width - 30);
   if (rule.status == "dead")
@@ -326,7 +363,7 @@ std::string TextReport::rules() const {
 std::string TextReport::write() const {
   std::string head =
       "One " + explanation.step + " step on " + explanation.devices + ".\n\n";
-  std::string rest = fixes() + memory() + rules();
+  std::string rest = fixes() + memory() + times() + rules();
   size_t fixed = linesOf(head) + linesOf(rest);
   return head + collectives(options.lines > fixed ? options.lines - fixed : 0) +
          rest;

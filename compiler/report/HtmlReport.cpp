@@ -172,8 +172,9 @@ std::string weft::toHtml(const Report &report) {
   std::string page;
   llvm::raw_string_ostream out(page);
   writeHead(report, out);
-  for (auto section : {writeMesh, writeLayouts, writeStep, writeCollectives,
-                       html::writeMemory, writeBudgets, writeRules}) {
+  for (auto section :
+       {writeMesh, writeLayouts, writeStep, html::writeTimes, writeCollectives,
+        html::writeMemory, writeBudgets, writeRules}) {
     section(report, out);
     out << '\n';
   }

@@ -1,7 +1,7 @@
 //===- Sections.h - the parts of the page -----------------------*- C++ -*-===//
 //
-// Each function write...() writes a <section>; writeBudgets() and
-// writeRules() write nothing if there are none.
+// Each function write...() writes a <section>; writeBudgets(),
+// writeRules() and writeTimes() write nothing if there are none.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +18,8 @@ void writeMesh(const Report &report, llvm::raw_ostream &out);
 void writeLayouts(const Report &report, llvm::raw_ostream &out);
 /// Writes the drawing of the step: its parts, kernels, collectives, memory.
 void writeStep(const Report &report, llvm::raw_ostream &out);
+/// Writes when devices compute and communicate, if there is something to tell.
+void writeTimes(const Report &report, llvm::raw_ostream &out);
 void writeCollectives(const Report &report, llvm::raw_ostream &out);
 void writeMemory(const Report &report, llvm::raw_ostream &out);
 void writeBudgets(const Report &report, llvm::raw_ostream &out);

@@ -100,9 +100,9 @@ LogicalResult ProgramOp::verifyRegions() {
   }
   if (failed(checkLabels(getBody().front()))) // (C2)
     return failure();
-  if (failed(checkGroups(*this)))
+  if (failed(checkGroups(*this)) || failed(checkSharing(*this)))
     return failure();
-  return checkSharing(*this);
+  return checkInFlight(*this);
 }
 
 LogicalResult JumpOutsideOp::verify() {

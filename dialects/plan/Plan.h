@@ -38,6 +38,13 @@ bool isInstruction(mlir::Operation &op);
 StartOp createStart(mlir::OpBuilder &builder, PlanInstructionOpInterface op,
                     mlir::ValueRange sources, mlir::ValueRange targets,
                     mlir::IntegerAttr times);
+/// The op that waits for a collective of a function; null where the plan waits
+/// for it at once.
+AwaitOp awaitOf(mlir::Operation *collective);
+/// The collective for which an op of a function waits; null for other ops.
+mlir::Operation *awaitedBy(mlir::Operation *op);
+/// (C7) Checks that what collectives under way use is left alone.
+llvm::LogicalResult checkInFlight(ProgramOp program);
 } // namespace weft::plan
 
 #endif // WEFT_DIALECTS_PLAN_PLAN_H

@@ -88,6 +88,22 @@ StartOp plan::createStart(OpBuilder &builder, PlanInstructionOpInterface op,
       sources, targets, op.getCommunicatingGroup(), op.getProvenance(), times);
 }
 
+SubAxes PlanInstructionOpInterface::getLinks() {
+  LayoutAttr group = getCommunicatingGroup();
+  const Mesh mesh = group.getMesh().getMesh();
+  return linksOf(getCommunication().getCommunication(),
+                 {mesh, groupAxes(group)});
+}
+
+int64_t PlanInstructionOpInterface::getBytesSent() {
+  LayoutAttr group = getCommunicatingGroup();
+  const Mesh mesh = group.getMesh().getMesh();
+  SubAxes axes = groupAxes(group);
+  return bytesSent(getCommunication().getCommunication(), {mesh, axes},
+                   localArrays(getOperation()->getOperandTypes()),
+                   localArrays(getOperation()->getResultTypes()));
+}
+
 SubAxes StartOp::getLinks() {
   const Mesh mesh = getGroup().getMesh().getMesh();
   return linksOf(getCommunication().getCommunication(), {mesh, getGroupAxes()});

@@ -23,6 +23,12 @@ def Plan_InstructionOpInterface : OpInterface<"PlanInstructionOpInterface"> {
       [{ return $_op->template getAttrOfType<::mlir::StringAttr>("reason"); }]>,
   ];
   let extraClassDeclaration = [{
+    /// The axes along which something moves.
+    ::weft::SubAxes getLinks();
+    /// Bytes that the busiest device sends to others each time.
+    int64_t getBytesSent();
+    /// Does result n depend on operand n alone?
+    bool keepsArraysApart() { return ::weft::keepsArraysApart(getCommunication().getCommunication()); }
     /// May result n have the buffer of operand n? It may where an element is
     /// stored only after all loads of the same element.
     bool worksInPlace() { return ::weft::worksInPlace(getCommunication().getCommunication()); }

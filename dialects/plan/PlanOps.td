@@ -43,7 +43,8 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, IsolatedFromAbove, SingleBlock,
     (dialects/plan/Sharing.h). (C4) what is shared is so over a layout of rank 1
     on the program's mesh, and a plan.buffer has `plan.shared_offset`; (C5) a launch or copy writes buffers that are shared
     over the same axes, or not at all if it is not; (C6) a collective's group
-    has the axes over which its targets are shared.
+    has the axes over which its targets are shared; (C7) between the start of a
+    collective and its wait nothing touches its targets or writes its sources.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Weft_MeshAttr:$mesh, I64Attr:$arena);
   let regions = (region SizedRegion<1>:$body);
@@ -304,6 +305,21 @@ def Plan_WaitOp : Plan_InProgram<"wait"> {
   let description = [{ `plan.wait %0`. }];
   let arguments = (ins Plan_StartedType:$started);
   let assemblyFormat = "$started attr-dict";
+}
+
+def Plan_AwaitOp : Plan_Op<"await"> {
+  let summary = "where a function waits for a collective";
+  let description = [{
+    `plan.await %s#0, %s#1 : tensor<4xf32>, tensor<4xf32>`, before buffers are
+    placed: the collective starts at its op, and the plan waits for it here. A
+    collective without it is awaited at once.
+    (C1) the operands are all results of one collective of the block, in order,
+    and no other plan.await has them; (C2) no op uses a result before; (C3) no
+    op with regions is between both.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$values);
+  let assemblyFormat = "$values attr-dict `:` type($values)";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//

@@ -2,7 +2,6 @@
 
 #include "weft/passes/planning/BufferAssignment.h"
 
-#include "weft/dialects/plan/PlanInstruction.h"
 #include "weft/dialects/plan/Sharing.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/Ports.h"
@@ -32,6 +31,9 @@ void BufferAssignment::number(Block &block, int64_t &next) {
     for (Region &region : op.getRegions())
       number(region.front(), next);
     ends[&op] = op.getNumRegions() == 0 ? starts[&op] : next++;
+    // A collective uses its operands until the wait for it.
+    if (Operation *collective = plan::awaitedBy(&op))
+      ends[collective] = starts[&op];
   }
 }
 
@@ -281,7 +283,7 @@ bool BufferAssignment::mayOverwrite(Value donated, Value replacement) const {
   return allUsesOf(donated, [&](OpOperand &use) {
     Operation *user = use.getOwner();
     return user == producer ? mayTake(use, replacement)
-                            : starts.lookup(user) <= when;
+                            : lastRead(user) <= when;
   });
 }
 

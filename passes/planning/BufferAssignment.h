@@ -26,6 +26,9 @@
 // which no other value is: devices are at different instructions, so that one
 // would overwrite what another reads.
 //
+// A collective that is awaited later (plan.await) uses its operands, and its
+// results are live, until then.
+//
 // A kernel with the attribute weft.scratch = 4096 has 4,096 bytes of the arena
 // while it runs; other values may use them before and after.
 //
@@ -58,6 +61,12 @@ public:
   explicit BufferAssignment(mlir::func::FuncOp function, bool shares = true);
 
   Place place(mlir::Value value) const { return places.lookup(value); }
+  /// All values at a place.
+  llvm::ArrayRef<mlir::Value> valuesAt(Place place) const {
+    auto found = held.find(place.key());
+    return found == held.end() ? llvm::ArrayRef<mlir::Value>()
+                               : llvm::ArrayRef<mlir::Value>(found->second);
+  }
   /// The argument whose memory a result reuses, if any.
   std::optional<unsigned> donatedArgument(unsigned result) const {
     return donatedArguments[result];
@@ -99,6 +108,11 @@ public:
 
 private:
   void number(mlir::Block &block, int64_t &next);
+  /// The position up to which an op reads an operand: a collective until the
+  /// wait for it, an op with regions at its start.
+  int64_t lastRead(mlir::Operation *user) const {
+    return user->getNumRegions() ? starts.lookup(user) : ends.lookup(user);
+  }
   /// The last position at which a value is read, in all iterations of a loop.
   int64_t lastUse(mlir::Value value) const;
   void assignResults(mlir::func::FuncOp function);

@@ -14,6 +14,14 @@ namespace weft {
 /// makes programs fit if possible.
 inline constexpr llvm::StringLiteral kMemoryAttr = "weft.memory";
 
+/// The attribute of a module that says whether collectives run beside
+/// computing: "auto" (the default), "on" or "off" (OverlapCollectives).
+inline constexpr llvm::StringLiteral kOverlapAttr = "weft.overlap";
+
+/// The unit attribute of a module whose all-reduces are not divided, as budgets
+/// count them, unless `weft.overlap` is "on".
+inline constexpr llvm::StringLiteral kWholeSumsAttr = "weft.whole_sums";
+
 /// Whether `PlaceBuffers` turns the function into a program, as for a step;
 /// private functions are its kernels.
 bool becomesProgram(mlir::func::FuncOp function);

@@ -56,6 +56,38 @@ def ShareValuesPass : Pass<"weft-share-values", "::mlir::ModuleOp"> {
   ];
 }
 
+def OverlapCollectivesPass : Pass<"weft-overlap-collectives", "::mlir::ModuleOp"> {
+  let summary = "Starts collectives early, and waits for them late.";
+  let description = [{
+    In each straight piece of a step, a collective starts as soon as its operands
+    are computed, and `plan.await` marks where the first op needs its result.
+    Independent kernels are put between both (ListSchedule.h). An all-reduce of
+    several tensors is divided, so that the first are summed while others are
+    computed. Ops that devices do once together stay together, a donated
+    argument is read before it is written, and nothing moves over loops,
+    branches, parts of the mesh and ops with effects.
+
+    The module's `weft.overlap` is "on", "off" or, by default, "auto": a piece is
+    left alone where links carry nothing beside work (TargetRates.h) or where,
+    by the prices of links and kernels, it would not end a hundredth earlier. All-reduces
+    are not divided where a budget counts them (`weft.whole_sums`). A
+    step needs at most a quarter more memory than before, and never more than
+    the module's `weft.memory` bytes.
+
+    Requires: stage `nests`.
+    Ensures: the same values; each use of a result is after its `plan.await`.
+
+    Example: test/passes/overlap-collectives.mlir
+  }];
+  let dependentDialects = ["::weft::plan::PlanDialect"];
+  let options = [Option<"target", "target", "std::string", /*default=*/"\"cpu:generic\"",
+                        "the target whose rates are those of links and kernels">];
+  let statistics = [
+    Statistic<"numOverlapped", "overlapped", "Collectives that are awaited later">,
+    Statistic<"numDivided", "divided", "All-reduces that became several">,
+  ];
+}
+
 def PlaceBuffersPass : Pass<"weft-place-buffers", "::mlir::ModuleOp"> {
   let summary = "Gives every value a buffer and emits the plan.";
   let description = [{

@@ -5,7 +5,6 @@
 #include "weft/passes/planning/ProgramEmitter.h"
 
 #include "weft/dialects/nest/TargetLimits.h"
-#include "weft/dialects/plan/PlanInstruction.h"
 #include "weft/dialects/plan/Sharing.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/LayoutPrice.h"
@@ -180,11 +179,16 @@ LogicalResult ProgramEmitter::emitInstruction(Operation &op) {
     emitBuiltin(builtin);
   } else if (auto instruction =
                  dyn_cast<plan::PlanInstructionOpInterface>(op)) {
-    // A wait follows at once.
     plan::StartOp start =
         plan::createStart(builder, instruction, buffers(op.getOperands()),
                           buffers(op.getResults()), timesAttr());
-    plan::WaitOp::create(builder, op.getLoc(), start.getStarted());
+    if (plan::awaitOf(&op))
+      started[&op] = start;
+    else
+      plan::WaitOp::create(builder, op.getLoc(), start.getStarted());
+  } else if (Operation *collective = plan::awaitedBy(&op)) {
+    plan::WaitOp::create(builder, op.getLoc(),
+                         started.lookup(collective).getStarted());
   } else if (auto ret = dyn_cast<func::ReturnOp>(op)) {
     emitFinalCopies(ret);
   } else if (auto loop = dyn_cast<PlannedLoopOpInterface>(op)) {

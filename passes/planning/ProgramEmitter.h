@@ -33,7 +33,7 @@ private:
   using Moves = llvm::SmallVector<std::pair<mlir::Value, mlir::Value>>;
   llvm::LogicalResult emitPorts();
   llvm::LogicalResult emitInstruction(mlir::Operation &op);
-  void emitLaunch(func::CallOp call);
+  void emitLaunch(mlir::func::CallOp call);
   void emitBuiltin(PlannedCallOpInterface call);
   mlir::IntegerAttr timesAttr() {
     return times == 1 ? mlir::IntegerAttr() : builder.getI64IntegerAttr(times);
@@ -76,6 +76,8 @@ private:
   /// The loops around the present instruction, and the iteration in whose body
   /// it is.
   llvm::SmallVector<std::pair<const BufferExchange *, unsigned>> exchanging;
+  /// The starts of collectives that are awaited later.
+  llvm::DenseMap<mlir::Operation *, plan::StartOp> started;
   unsigned labels = 0;
   int64_t unrolled;  ///< the most instructions of a counted loop's bodies
   int64_t times = 1; ///< executions of the present block; 0: unknown

@@ -3,6 +3,7 @@
 #include "weft/runtime/program/PlanReader.h"
 
 #include "weft/layout/DeviceGroups.h"
+#include "weft/runtime/program/Hazards.h"
 
 #include <algorithm>
 
@@ -185,7 +186,7 @@ Status PlanReader::readWait(size_t index, const plan::Wait &wait,
 //===----------------------------------------------------------------------===//
 
 /// Checks that a collective under way keeps its memory: the instruction leaves
-/// the targets alone and does not copy or move something to the sources.
+/// the targets alone and writes nothing to the sources.
 Status PlanReader::checkUntouched(size_t index, const Instruction &i,
                                   uint32_t start) const {
   const Collective &busy = out.collectives[out.instructions[start].index];
@@ -201,8 +202,9 @@ Status PlanReader::checkUntouched(size_t index, const Instruction &i,
                    " has ended; wait for it first");
   };
   if (i.kind == plan::Operation::Launch) {
-    for (uint32_t n = 0; n < i.argumentCount; ++n)
-      if (Status ok = check(out.arguments[i.firstArgument + n], false); !ok)
+    bool isKnown = out.kernels[i.index].results > 0; // what the launch writes
+    for (const BufferUse &use : buffersOf(out, i))
+      if (Status ok = check(use.buffer, isKnown && use.isWritten); !ok)
         return ok;
   } else if (i.kind == plan::Operation::Copy) {
     if (Status ok = check(i.index, false); !ok)

@@ -16,13 +16,19 @@ Status PlanReader::checkWritable(const std::string &what,
                      : ", an input that is not donated");
 }
 
-/// Whether two buffers share a byte. Ports have memory of their own.
+/// Whether two buffers share a byte, in arenas or in memory that devices share.
+/// Ports have memory of their own.
 bool PlanReader::overlap(uint32_t a, uint32_t b) const {
   if (a == b)
     return true;
   const BufferInfo &x = out.buffers[a], &y = out.buffers[b];
-  return x.kind == BufferKind::arena && y.kind == BufferKind::arena &&
-         x.offset < y.offset + y.bytes && y.offset < x.offset + x.bytes;
+  if (x.kind != BufferKind::arena || y.kind != BufferKind::arena)
+    return false;
+  bool overlapsShared = x.shared >= 0 && x.shared == y.shared &&
+                        x.sharedOffset < y.sharedOffset + y.bytes &&
+                        y.sharedOffset < x.sharedOffset + x.bytes;
+  return overlapsShared ||
+         (x.offset < y.offset + y.bytes && y.offset < x.offset + x.bytes);
 }
 
 Status PlanReader::readLaunch(size_t index, const plan::Launch &launch,

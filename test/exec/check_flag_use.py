@@ -37,7 +37,7 @@ UNSEEN = {
          "--allow-microbatch-statistics": "this model has none (microbatches.test)",
          "--verbose": "a pipe gets the same lines", "--graphs": "is for GPUs (test/cuda/graphs.test)",
          "--collectives": "is for GPUs (test/cuda/nccl.test)",
-         "--share": "keeps the bits (shared-memory.test)"},
+         "--share": "keeps the bits (shared-memory.test)", "--overlap": "keeps the bits (overlap.test)"},
     "explain": {"--learning-rate": "the rate is a variable", "--fix-seconds": "ends a search that this model does not need",
                 "--all": "this model has no rows to leave out (explain-rows.test)"},
     "compile": {"--learning-rate": "the rate is a variable", "--kernel": "is for assembly"},

@@ -14,7 +14,8 @@
 // reals       inputs are in [-1, 1), not integers in [-4, 4]
 // detours=S   some values go to layouts that S chooses, partial ones included,
 //             and back
-// compiled    the program also runs as machine code on poisoned memory
+// compiled    the program also runs as machine code on poisoned memory, two
+//             fifths of the programs with collectives under way
 // gpu         the machine code is for the GPUs of the driver that is found
 // explained   the plan is explained, and its costs are computed again
 // planned     the program is planned and explained, but not run

@@ -23,6 +23,7 @@
 #include "weft/compiler/stages/StagePasses.h"
 #include "weft/dialects/nest/TargetLimits.h"
 #include "weft/dialects/plan/Plan.h"
+#include "weft/passes/planning/StepClock.h"
 #include "weft/passes/upstream/UpstreamRules.h"
 #include "weft/runtime/abi/PlanPorts.h"
 #include "weft/runtime/abi/ProgramImage.h"
@@ -301,6 +302,14 @@ TEST_CASE("passes/upstream/UpstreamRules.h") {
   context.loadDialect<linalg::LinalgDialect>();
   CHECK(OperationName("linalg.matmul", &context)
             .hasInterface<ShardingRuleOpInterface>());
+}
+
+TEST_CASE("passes/planning/StepClock.h") {
+#include "StepClock.inc"
+  CHECK(std::abs(clock.now() - 7e-6) < 1e-9);
+  CHECK(std::abs(clock.exposed() - 1e-6) < 1e-9);
+  CHECK(std::abs(clock.computing() - 6e-6) < 1e-9);
+  CHECK(std::abs(clock.communicating() - 4e-6) < 1e-9);
 }
 
 TEST_CASE("dialects/nest/TargetLimits.h") {

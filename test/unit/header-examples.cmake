@@ -34,6 +34,7 @@ weft_header_example(compiler/driver/Session.h 0)
 weft_header_example(compiler/frontends/stablehlo/Import.h 0)
 weft_header_example(compiler/stages/Pipeline.h 0)
 weft_header_example(compiler/stages/StagePasses.h 0)
+weft_header_example(passes/planning/StepClock.h 0)
 weft_header_example(passes/upstream/UpstreamRules.h 0)
 weft_header_example(dialects/nest/TargetLimits.h 0)
 weft_unit_test(header-examples-test SRCS unit/header-examples-test.cpp ${weft_header_examples}

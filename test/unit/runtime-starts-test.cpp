@@ -105,6 +105,21 @@ TEST_CASE("a wait ends one start, in the same straight line") {
           p.launch("increment", {Four});
           p.wait(0);
         }).find("instruction 1 takes buffer 2") != std::string::npos);
+  auto launchThatWrites = [](PlanBuilder &p, std::vector<uint32_t> buffers) {
+    p.kernel(HostKernelT{.symbol = "increment"}).results = 1;
+    p.launchLast(std::move(buffers));
+  };
+  CHECK(refusal([&](PlanBuilder &p) {
+          start(p, Four, Out);
+          launchThatWrites(p, {Four, Eight});
+          p.wait(0);
+        }) == "");
+  CHECK(refusal([&](PlanBuilder &p) {
+          start(p, Four, Out);
+          launchThatWrites(p, {In, Four});
+          p.wait(0);
+        }) == "bad plan: instruction 1 takes buffer 2 before the collective of "
+              "instruction 0 has ended; wait for it first");
   CHECK(refusal([&](PlanBuilder &p) {
           start(p, In, Four);
           start(p, Four, Out);

@@ -8,6 +8,7 @@ weft_unit_test(port-facts-test SRCS unit/port-facts-test.cpp LINK weft::WeftConf
 weft_unit_test(layout-test SRCS unit/layout-test.cpp LINK weft::WeftShardingRules)
 weft_unit_test(layout-algebra-test SRCS unit/layout-algebra-test.cpp LINK weft::WeftShardingRules)
 weft_unit_test(arena-packing-test SRCS unit/arena-packing-test.cpp LINK weft::WeftPlanningPasses)
+weft_unit_test(list-schedule-test SRCS unit/list-schedule-test.cpp LINK weft::WeftPlanningPasses)
 weft_unit_test(buffer-assignment-test SRCS unit/buffer-assignment-test.cpp LINK weft::WeftPlanningPasses weft::WeftDialect)
 weft_unit_test(buffer-exchange-test SRCS unit/buffer-exchange-test.cpp LINK weft::WeftPlanningPasses)
 weft_unit_test(collective-methods-test SRCS unit/collective-methods-test.cpp LINK weft::WeftLayout)

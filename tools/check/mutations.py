@@ -31,6 +31,7 @@ TESTS = [
     ("plan-file-test", "plan-file-test", ["build/bin/plan-file-test"]),
     ("runtime-plan-test", "runtime-plan-test", ["build/bin/runtime-plan-test"]),
     ("runtime-plan-kernels-test", "runtime-plan-kernels-test", ["build/bin/runtime-plan-kernels-test"]),
+    ("runtime-starts-test", "runtime-starts-test", ["build/bin/runtime-starts-test"]),
     ("runtime-async-test", "runtime-async-test", ["build/bin/runtime-async-test"]),
     ("runtime-joint-test", "runtime-joint-test", ["build/bin/runtime-joint-test"]),
     ("runtime-executor-test", "runtime-executor-test", ["build/bin/runtime-executor-test"]),

@@ -34,6 +34,8 @@ void addSeed(CLI::App &app, ModelFlags &flags);
 void addBatchSize(CLI::App &app, ModelFlags &flags);
 /// Adds --microbatches and --allow-microbatch-statistics.
 void addMicrobatchFlags(CLI::App &app, ModelFlags &flags);
+/// Adds --overlap, of commands that compile steps.
+void addOverlap(CLI::App &app, ModelFlags &flags);
 void addBudgetFlags(CLI::App &app, ModelFlags &flags);
 /// Add the flags of weft fit, and those of weft evaluate or weft predict.
 void addFit(CLI::App &app, FitFlags &flags);

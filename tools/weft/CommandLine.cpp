@@ -74,6 +74,7 @@ static void addCompile(CLI::App &app, CompileFlags &flags) {
           "model without --step",
           isStepOrAll());
   addMicrobatchFlags(app, flags.model);
+  addOverlap(app, flags.model);
   addBudgetFlags(app, flags.model);
   app.add_option("--emit", flags.emit,
                  "print the IR of a stage: imported, differentiated, sharded, "
@@ -115,6 +116,7 @@ static void addExplain(CLI::App &app, ExplainFlags &flags) {
   addBatchSize(app, flags.model);
   addStep(app, flags.model, "train, evaluate or predict", isStep());
   addMicrobatchFlags(app, flags.model);
+  addOverlap(app, flags.model);
   addBudgetFlags(app, flags.model);
   auto *json = app.add_flag("--json", flags.json, "one JSON object");
   auto *page =

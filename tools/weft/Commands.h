@@ -55,7 +55,8 @@ struct ModelFlags {
   std::vector<std::string> expect; ///< budgets of the step (Budget.h)
   int64_t microbatches = 1;
   bool allowMicrobatchStatistics = false;
-  std::string memory; ///< memory of a device, 64MiB; empty: no limit
+  std::string overlap; ///< auto, on or off; empty: the module's, or auto
+  std::string memory;  ///< memory of a device, 64MiB; empty: no limit
   std::string target = defaultTarget();
   std::string matmulPrecision; ///< f32 or tf32; empty: f32
   /// The sizes that an input's unknown sizes may count as, in the order in which

@@ -74,6 +74,14 @@ FlagCheck weft::tool::isSwitch() {
   };
 }
 
+FlagCheck weft::tool::isOverlap() {
+  return [](const std::string &text) -> std::string {
+    if (text == "auto" || text == "on" || text == "off")
+      return "";
+    return "must be auto, on or off, not " + text;
+  };
+}
+
 FlagCheck weft::tool::isCollectiveMode() {
   return [](const std::string &text) -> std::string {
     if (text == "nccl" || text == "peer" || text == "exact")

@@ -35,6 +35,8 @@ FlagCheck isStep();
 FlagCheck isStepOrAll();
 /// Checks for on or off.
 FlagCheck isSwitch();
+/// Checks for auto, on or off.
+FlagCheck isOverlap();
 /// A way in which GPUs exchange data.
 FlagCheck isCollectiveMode();
 /// Checks for f32 or tf32.

@@ -128,6 +128,15 @@ void weft::tool::addMicrobatchFlags(CLI::App &app, ModelFlags &flags) {
                "normalization, a microbatch uses its own (docs/fit.md)");
 }
 
+void weft::tool::addOverlap(CLI::App &app, ModelFlags &flags) {
+  app.add_option("--overlap", flags.overlap,
+                 "auto (the default): devices compute while links carry "
+                 "collectives, where that ends a step earlier; on: wherever a "
+                 "collective can be awaited later; off: each is awaited at "
+                 "once. Values have the same bits")
+      ->check(isOverlap());
+}
+
 void weft::tool::addBudgetFlags(CLI::App &app, ModelFlags &flags) {
   app.add_option("--memory", flags.memory,
                  "memory per device (64MiB): where the step does not fit, "

@@ -166,6 +166,7 @@ static void addTrained(CLI::App &app, ModelFlags &flags) {
   addSeed(app, flags);
   addBatchSize(app, flags);
   addMicrobatchFlags(app, flags);
+  addOverlap(app, flags);
   addBudgetFlags(app, flags);
 }
 
@@ -232,6 +233,7 @@ void weft::tool::addEvaluate(CLI::App &app, EvaluateFlags &flags,
   addTargetFlags(app, flags.model);
   addGraphs(app, flags.model.graphs);
   addShare(app, flags.model.share);
+  addOverlap(app, flags.model);
   addSeed(app, flags.model);
   addBatchSize(app, flags.model);
   addInputFlags(app, flags.data);

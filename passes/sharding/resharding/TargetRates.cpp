@@ -12,8 +12,8 @@ using namespace weft;
 // GB/s in one direction, the latency of a small collective of NCCL, and a fourth
 // of the products that an H100 can add in bf16.
 static constexpr TargetRates kRates[] = {
-    {"cpu", 1e-6, 1e10, 3.2e11},
-    {"cuda", 1e-5, 3.6e11, 1e14},
+    {"cpu", 1e-6, 1e10, 3.2e11, false},
+    {"cuda", 1e-5, 3.6e11, 1e14, true},
 };
 
 const TargetRates &weft::ratesOfCpus() { return kRates[0]; }
@@ -34,12 +34,15 @@ std::string weft::familiesOfRates() {
       ", ");
 }
 
-Mesh weft::withRates(Mesh mesh, const TargetRates &rates) {
-  auto isOwn = [](const MeshAxis &axis) {
+bool weft::statesLinks(const Mesh &mesh) {
+  return llvm::any_of(mesh.axes, [](const MeshAxis &axis) {
     return axis.latency != MeshAxis().latency ||
            axis.bandwidth != MeshAxis().bandwidth;
-  };
-  if (llvm::any_of(mesh.axes, isOwn))
+  });
+}
+
+Mesh weft::withRates(Mesh mesh, const TargetRates &rates) {
+  if (statesLinks(mesh))
     return mesh;
   for (MeshAxis &axis : mesh.axes) {
     axis.latency = rates.latency;

@@ -26,6 +26,9 @@ struct TargetRates {
   double latency;         ///< seconds for one message
   double bandwidth;       ///< bytes a second over one link
   double iterations;      ///< of an op's loops on one device, a second
+  /// Whether a device computes while these links carry its bytes. CPU devices
+  /// of one machine copy them with the cores that compute.
+  bool isBesideWork;
 };
 
 /// The row of a target; null if its family is unknown.
@@ -34,6 +37,9 @@ const TargetRates *ratesOf(llvm::StringRef target);
 const TargetRates &ratesOfCpus();
 /// The families of the table: "cpu, cuda".
 std::string familiesOfRates();
+
+/// Whether an axis of the mesh has links of its own: a network.
+bool statesLinks(const Mesh &mesh);
 
 /// The mesh with the target's links, or as it is if one of its axes has links
 /// of its own.

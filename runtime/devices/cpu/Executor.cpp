@@ -1,7 +1,6 @@
 #include "weft/runtime/devices/cpu/Executor.h"
 
 #include "weft/runtime/collectives/Deadlock.h"
-#include "weft/runtime/processes/Backoff.h"
 
 #include <algorithm>
 #include <cstring>
@@ -83,6 +82,7 @@ void Executor::reset() {
     Device &device = devices[size_t(own[i])];
     device.pc = 0;
     device.state = State::Ready;
+    device.underWay = 0;
     device.counts.assign(owner->plan().counterNames.size(), {});
     device.started.assign(owner->plan().collectives.size(), {});
     ready[size_t(device.home)].push_back(device.position);
@@ -235,6 +235,8 @@ void Executor::runDevice(Device &device) {
       launch(device, i);
       if (isTimed)
         note(device, pc);
+      if (device.underWay > 0)
+        progress(device);
       break;
     case plan::Operation::Copy:
       if (isJoint(device, i))
@@ -251,16 +253,12 @@ void Executor::runDevice(Device &device) {
       if (jumps(device, i))
         pc = i.target - 1;
       break;
-    case plan::Operation::Start: {
-      const Instruction &next = instructions[pc + 1];
-      bool waits = next.kind == plan::Operation::Wait && next.index == i.index;
-      device.pc = waits ? pc + 1 : pc;
-      arrive(device, i, waits);
-      if (waits)
+    case plan::Operation::Start:
+      if (startsAndWaits(device, i))
         return;
       break;
-    }
     case plan::Operation::Wait:
+      --device.underWay;
       if (!hasEnded(device, i))
         return;
       if (isTimed)
@@ -274,6 +272,15 @@ void Executor::runDevice(Device &device) {
       return;
     }
   }
+}
+
+bool Executor::startsAndWaits(Device &device, const Instruction &i) {
+  const Instruction &next = owner->plan().instructions[device.pc + 1];
+  bool waits = next.kind == plan::Operation::Wait && next.index == i.index;
+  device.underWay += !waits;
+  device.pc += waits;
+  arrive(device, i, waits);
+  return waits;
 }
 
 Executor::Rendezvous &Executor::rendezvousOf(const Device &device,
@@ -335,59 +342,6 @@ void Executor::complete(Rendezvous &rendezvous) {
     offer(rendezvous);
 }
 
-void Executor::depart(Rendezvous &rendezvous) {
-  rendezvous.awaitsResults = false;
-  Status ok = rendezvous.messages->start(rendezvous.sources.data());
-  lock.lock();
-  if (!ok) {
-    exchanged = std::move(ok);
-    ended = true;
-  }
-  travelling.push_back(&rendezvous);
-  lock.unlock();
-  // Threads in receive() poll for groups that travelled earlier. One of these
-  // may wait for a device that waits for this group.
-  workers->wakeups.raise();
-}
-
-void Executor::receive() {
-  uint32_t seen = workers->wakeups.value();
-  lock.lock();
-  std::vector<Rendezvous *> waiting = travelling;
-  lock.unlock();
-  bool isIdle = false;
-  struct Waiting {
-    const CollectiveProvider &provider;
-    ~Waiting() { provider.setWaiting(false); }
-  } waits{*provider};
-  for (Backoff backoff; workers->wakeups.value() == seen; backoff.pause()) {
-    Rendezvous *arrived = nullptr;
-    if (!isIdle && backoff.isLong()) {
-      lock.lock();
-      isIdle = running == 0;
-      lock.unlock();
-      provider->setWaiting(isIdle);
-    }
-    for (Rendezvous *rendezvous : waiting)
-      if (!arrived && rendezvous->messages->poll())
-        arrived = rendezvous;
-    Status ok = arrived ? Status() : provider->failure();
-    if (!arrived && ok)
-      continue;
-    lock.lock();
-    if (arrived) {
-      std::erase(travelling, arrived);
-      complete(*arrived);
-    } else {
-      exchanged = std::move(ok);
-      ended = true;
-      workers->wakeups.raise();
-    }
-    lock.unlock();
-    return;
-  }
-}
-
 void Executor::offer(SharedWork &work) {
   // A worker that still tests the last occurrence may take chunks of this one:
   // all other fields must be set before `untaken` allows it.
@@ -424,14 +378,6 @@ void Executor::runChunks(SharedWork &work) {
     travelling.push_back(static_cast<Rendezvous *>(&work));
   workers->wakeups.raise();
   lock.unlock();
-}
-
-bool Executor::Rendezvous::finish() {
-  if (!messages || !messages->hasResults())
-    return true;
-  awaitsResults = true;
-  messages->sendResults(targets.data());
-  return false;
 }
 
 void Executor::Rendezvous::release(Executor &executor) {

@@ -18,6 +18,9 @@
 // instruction; other devices may be in another iteration or branch. When no
 // device can run and some wait, the run ends with StatusCode::Deadlock.
 //
+// A device with collectives under way polls for messages between its launches,
+// and takes chunks that are open, as there may be no idle worker.
+//
 // Instructions that write buffers which devices share (plan::Sharing) are done
 // once, as a JointWork: a device that comes to the first of them waits; when all
 // devices of the group here have come, workers take the launches, and the
@@ -156,8 +159,9 @@ private:
       uint64_t times = 0, began = 0;
     };
     std::vector<Started> started;
-    uint64_t began = 0; ///< the instruction's start, if the run is measured
-    RunTimes times;     ///< times of this run
+    uint32_t underWay = 0; ///< collectives that it has started and not awaited
+    uint64_t began = 0;    ///< the instruction's start, if the run is measured
+    RunTimes times;        ///< times of this run
   };
   /// Chunks of work that any worker may take.
   struct alignas(64) SharedWork {
@@ -252,6 +256,9 @@ private:
   void runDevice(Device &device);
   /// Whether the device follows a jump that not all devices follow.
   bool jumps(const Device &device, const Instruction &jump) const;
+  /// Starts a collective. Returns whether the wait follows at once: then
+  /// another worker may run the device.
+  bool startsAndWaits(Device &device, const Instruction &start);
   /// Hands in the device's buffers for a collective; the device then waits for
   /// its end, or goes on.
   void arrive(Device &device, const Instruction &start, bool waits);
@@ -264,6 +271,9 @@ private:
   void complete(Rendezvous &rendezvous); ///< requires the lock
   void depart(Rendezvous &rendezvous);
   void receive();
+  /// Sends and receives for collectives that are under way, or runs a chunk of
+  /// theirs, between two instructions of a device.
+  void progress(Device &device);
   void launch(Device &device, const Instruction &instruction);
   void share(Device &device, const Instruction &instruction);
   /// The call of LAPACK that a launch is, or null.

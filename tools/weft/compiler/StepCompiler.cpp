@@ -308,6 +308,7 @@ CompileOptions weft::tool::compileOptions(const ModelFlags &flags) {
   result.cacheDirectory = codeCacheFolder();
   result.memory = wholeQuantity(parseQuantity(flags.memory).value_or(0));
   result.microbatches = flags.microbatches;
+  result.overlap = flags.overlap;
   result.allowMicrobatchStatistics = flags.allowMicrobatchStatistics;
   result.fixLimits = fixLimits(flags);
   return result;

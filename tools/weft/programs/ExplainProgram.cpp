@@ -31,6 +31,7 @@ static const char *flagOfSources(const ExplainFlags &flags) {
   return !model.expect.empty()            ? "--expect"
          : !model.memory.empty()          ? "--memory"
          : model.microbatches > 1         ? "--microbatches"
+         : !model.overlap.empty()         ? "--overlap"
          : !model.matmulPrecision.empty() ? "--matmul-precision"
          : !model.collectives.empty()     ? "--collectives"
          : !flags.html.empty()            ? "--html"

@@ -45,6 +45,37 @@ void ProfileReport::add(const weft_instruction_time *times, size_t count,
     nanoseconds += double(time.end_ns - time.begin_ns);
     devices = std::max(devices, time.position + 1);
   }
+  addBusy();
+}
+
+/// Adds up, over the last run's devices, when each computes and communicates.
+void ProfileReport::addBusy() {
+  // +1 and -1 where an instruction of a device begins and ends.
+  struct Change {
+    uint64_t at;
+    int computing, sending;
+  };
+  std::map<int64_t, std::vector<Change>> devicesOf;
+  for (const weft_instruction_time &time : last) {
+    std::string_view kind = instructions[time.instruction].kind;
+    int computes = kind == "launch" || kind == "copy";
+    int sends = !computes && kind != "jump" && kind != "return";
+    devicesOf[time.position].push_back({time.begin_ns, computes, sends});
+    devicesOf[time.position].push_back({time.end_ns, -computes, -sends});
+  }
+  for (auto &[device, changes] : devicesOf) {
+    std::sort(changes.begin(), changes.end(),
+              [](const Change &a, const Change &b) { return a.at < b.at; });
+    int computing = 0, sending = 0;
+    for (size_t i = 0; i + 1 < changes.size(); ++i) {
+      computing += changes[i].computing;
+      sending += changes[i].sending;
+      double seconds = 1e-9 * double(changes[i + 1].at - changes[i].at);
+      busy.computing += computing > 0 ? seconds : 0;
+      busy.communication += sending > 0 ? seconds : 0;
+      busy.exposed += sending > 0 && computing == 0 ? seconds : 0;
+    }
+  }
 }
 
 double ProfileReport::runSeconds() const {
@@ -108,7 +139,19 @@ std::string ProfileReport::head() const {
          formatted("roof: %.1f GB/s, %s; ", roof.bandwidth * 1e-9,
                    roof.isMeasured ? "measured by a copy on device 0"
                                    : "as stated") +
-         peak + "\n" + graphsLine() + "\n";
+         peak + "\n" + graphsLine() + busyLine() + "\n";
+}
+
+/// When a device computes and communicates; nothing without communication.
+std::string ProfileReport::busyLine() const {
+  double share = 1e3 / double(std::max<size_t>(runs.size(), 1)) /
+                 double(std::max<int64_t>(devices, 1));
+  if (busy.communication == 0)
+    return "";
+  return formatted(
+      "a device computes for %.3f ms and communicates for %.3f ms, "
+      "of which %.3f ms are exposed\n",
+      busy.computing * share, busy.communication * share, busy.exposed * share);
 }
 
 /// The graphs of runs that are not measured; nothing if there are none.
@@ -189,6 +232,8 @@ std::string ProfileReport::json() const {
   Json pieces = Json::array();
   for (const weft_piece &its : graphs)
     pieces.push_back({its.first, its.first + its.count - 1});
+  double share = 1e3 / double(std::max<size_t>(runs.size(), 1)) /
+                 double(std::max<int64_t>(devices, 1));
   Json report = {{"program", info.name},
                  {"target", info.target},
                  {"devices", devices},
@@ -199,6 +244,10 @@ std::string ProfileReport::json() const {
                    {"measured", roof.isMeasured},
                    {"operations_per_second",
                     roof.operations > 0 ? Json(roof.operations) : Json()}}},
+                 {"busy",
+                  {{"computing_ms", busy.computing * share},
+                   {"communication_ms", busy.communication * share},
+                   {"exposed_ms", busy.exposed * share}}},
                  {"graphs", std::move(pieces)},
                  {"rows", std::move(listed)}};
   return report.dump(2) + "\n";

@@ -53,7 +53,14 @@ public:
   std::string trace() const;
 
 private:
+  /// What a device does in a run, in seconds: means over runs and devices.
+  struct Busy {
+    double computing = 0, communication = 0; ///< at least one of each
+    double exposed = 0; ///< communication without computing
+  };
+  void addBusy();
   double runSeconds() const; ///< the median
+  std::string busyLine() const;
   std::string head() const;
   std::string graphsLine() const;
 
@@ -67,6 +74,7 @@ private:
   int64_t devices = 0;
   std::vector<std::pair<uint64_t, double>> sums; ///< count, ns; by instruction
   std::vector<weft_instruction_time> last;
+  Busy busy; ///< sums over runs and devices
 };
 
 } // namespace weft::tool

@@ -16,6 +16,7 @@ static const char *flagOfSources(const ModelFlags &flags) {
   return !flags.expect.empty()            ? "--expect"
          : !flags.memory.empty()          ? "--memory"
          : flags.microbatches > 1         ? "--microbatches"
+         : !flags.overlap.empty()         ? "--overlap"
          : !flags.matmulPrecision.empty() ? "--matmul-precision"
          : flags.namesTarget              ? "--target"
          : flags.timing                   ? "--timing"
