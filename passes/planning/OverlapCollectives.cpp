@@ -160,11 +160,11 @@ void FunctionOverlap::divideSums() {
 /// bytes more.
 FunctionOverlap::Plan FunctionOverlap::plan(int64_t room) const {
   func::FuncOp its = function;
-  BufferAssignment assignment(its);
+  BufferAssignment assignment(its), apart(its, /*shares=*/false);
   Plan out;
   its.walk([&](Block *block) {
     for (StraightOps &piece : straightPieces(*block)) {
-      OverlapGraph graph(std::move(piece), assignment, prices);
+      OverlapGraph graph(std::move(piece), assignment, apart, prices);
       ListSchedule before = asWritten(graph.steps());
       int64_t most = before.peak + room;
       ListSchedule best = findOverlap(graph.steps(), Preference::Order, most);

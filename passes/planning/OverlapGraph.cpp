@@ -59,10 +59,11 @@ double weft::operationsOf(Operation *op) {
 
 OverlapGraph::OverlapGraph(StraightOps given,
                            const BufferAssignment &assignment,
+                           const BufferAssignment &apart,
                            const StepPrices &prices)
     : piece(std::move(given)) {
   addNodes(prices);
-  addBuffers(assignment);
+  addBuffers(apart);
   addOrder(assignment);
 }
 
@@ -108,20 +109,20 @@ void OverlapGraph::addNodes(const StepPrices &prices) {
 }
 
 /// The buffers of the arena that the piece uses.
-void OverlapGraph::addBuffers(const BufferAssignment &assignment) {
+void OverlapGraph::addBuffers(const BufferAssignment &apart) {
   llvm::DenseMap<unsigned, unsigned> numbers;
   auto use = [&](unsigned node, Value value) {
-    Place place = assignment.place(value);
+    Place place = apart.place(value);
     if (place.kind != PlaceKind::Arena)
       return;
     auto [at, isNew] =
         numbers.try_emplace(place.index, unsigned(graph.buffers.size()));
     if (isNew) {
-      const auto &buffer = assignment.arenaBuffers()[place.index];
+      const auto &buffer = apart.arenaBuffers()[place.index];
       ScheduledBuffer made;
       made.bytes = bufferBytes(buffer.type);
       Operation *first = piece.front(), *last = piece.back();
-      for (Value held : assignment.valuesAt(place)) {
+      for (Value held : apart.valuesAt(place)) {
         Operation *def = held.getDefiningOp();
         bool isInside = def && nodes.contains(def);
         bool isAfter = def && def->getBlock() == first->getBlock() &&

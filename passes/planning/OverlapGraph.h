@@ -30,8 +30,10 @@ double operationsOf(mlir::Operation *call);
 
 class OverlapGraph {
 public:
+  /// `assignment` has the places of ports, and `apart` the buffers of a device
+  /// that shares nothing: its memory counts.
   OverlapGraph(StraightOps piece, const BufferAssignment &assignment,
-               const StepPrices &prices);
+               const BufferAssignment &apart, const StepPrices &prices);
   const StraightSteps &steps() const { return graph; }
   /// Puts the ops in the order of a schedule, and a plan.await before the first
   /// op that needs a collective. Returns the number of collectives that are
@@ -40,7 +42,7 @@ public:
 
 private:
   void addNodes(const StepPrices &prices);
-  void addBuffers(const BufferAssignment &assignment);
+  void addBuffers(const BufferAssignment &apart);
   void addOrder(const BufferAssignment &assignment);
   /// Keeps reads of `other` that are before the op with `written` there.
   void keepBefore(mlir::Value other, mlir::OpResult written);

@@ -89,7 +89,11 @@ def check_mesh(weft, folder, kind):
     check_trace(trace, program.name, counts, devices)
     table = run(weft, "profile", program, "--repeat", "1", "--top", "1")
     lines = table.splitlines()
-    expect("lines of --top 1", (len(lines), "others: " in lines[-1]), (7 if kind == "cuda" else 6, True))
+    expect("lines of --top 1", (len(lines), "others: " in lines[-1]), (8 if kind == "cuda" else 7, True))
+    busy = {name: report["busy"][f"{name}_ms"] for name in ("computing", "communication", "exposed")}
+    expect("a device computes, communicates, and waits at most that long",
+           busy["computing"] > 0 and 0 < busy["exposed"] <= busy["communication"], True)
+    expect("the line of that", lines[2].startswith("a device computes for ") or lines[3].startswith("a device computes for "), True)
     expect("pieces that are graphs without the profile", bool(report["graphs"]), kind == "cuda")
     expect("lines that do not fit", [line for line in lines if len(line) > 96], [])
 
