@@ -22,7 +22,8 @@ namespace {
 /// Follows the instructions of one class of devices.
 class StepReader {
 public:
-  StepReader(Block &instructions, const StepPrices &prices,
+  StepReader(Block &instructions,
+             const StepPrices &prices [[clang::lifetimebound]],
              SymbolTable &symbols [[clang::lifetimebound]],
              const MeshPart &devices)
       : prices(prices), symbols(symbols), devices(devices) {

@@ -14,7 +14,7 @@ namespace {
 /// awaited.
 class LiveBytes {
 public:
-  explicit LiveBytes(const StraightSteps &steps)
+  explicit LiveBytes(const StraightSteps &steps [[clang::lifetimebound]])
       : steps(steps), uses(steps.buffers.size()), isHeld(steps.buffers.size()) {
     for (const ScheduledNode &node : steps.nodes)
       for (unsigned buffer : node.buffers)
@@ -59,8 +59,8 @@ private:
 
 class ListScheduler {
 public:
-  ListScheduler(const StraightSteps &steps, Preference preference,
-                int64_t bytes)
+  ListScheduler(const StraightSteps &steps [[clang::lifetimebound]],
+                Preference preference, int64_t bytes)
       : steps(steps), preference(preference), bytes(bytes), memory(steps),
         after(steps.nodes.size()), missing(steps.nodes.size()),
         readyAt(steps.nodes.size()), endOf(steps.nodes.size()),

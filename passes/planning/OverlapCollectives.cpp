@@ -43,7 +43,8 @@ constexpr double kLeastGain = 0.01;
 /// Overlaps the collectives of one function.
 class FunctionOverlap {
 public:
-  FunctionOverlap(func::FuncOp function, const StepPrices &prices,
+  FunctionOverlap(func::FuncOp function,
+                  const StepPrices &prices [[clang::lifetimebound]],
                   bool isForced, bool divides)
       : function(function), prices(prices), isForced(isForced),
         divides(divides) {}

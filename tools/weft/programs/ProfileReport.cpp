@@ -60,6 +60,7 @@ void ProfileReport::addBusy() {
     std::string_view kind = instructions[time.instruction].kind;
     int computes = kind == "launch" || kind == "copy";
     int sends = !computes && kind != "jump" && kind != "return";
+    busy.communicates |= sends > 0;
     devicesOf[time.position].push_back({time.begin_ns, computes, sends});
     devicesOf[time.position].push_back({time.end_ns, -computes, -sends});
   }
@@ -146,7 +147,7 @@ std::string ProfileReport::head() const {
 std::string ProfileReport::busyLine() const {
   double share = 1e3 / double(std::max<size_t>(runs.size(), 1)) /
                  double(std::max<int64_t>(devices, 1));
-  if (busy.communication == 0)
+  if (!busy.communicates)
     return "";
   return formatted(
       "a device computes for %.3f ms and communicates for %.3f ms, "

@@ -57,6 +57,7 @@ private:
   struct Busy {
     double computing = 0, communication = 0; ///< at least one of each
     double exposed = 0; ///< communication without computing
+    bool communicates = false;
   };
   void addBusy();
   double runSeconds() const; ///< the median
