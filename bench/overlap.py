@@ -5,7 +5,7 @@
         [--rounds 3] [--steps 5] [--json]
 
 VENV holds bench/requirements.txt; models and layouts are those of bench/keras_cases.py on four devices. The network is
-build/lib/slow-mpi, whose messages of collectives take a stated time in which no core computes for them. A step over it,
+build/lib/slow-mpi (`ninja -C build WeftSlowMpi`), whose messages of collectives take a stated time in which no core computes for them. A step over it,
 less a step whose messages take no such time, is communication that is exposed. The three take turns; cells are
 the least median of the rounds.
 

@@ -1,4 +1,4 @@
-// A network for tests and benches: libWeftMpi.so whose messages of collectives
+// A network for benches: libWeftMpi.so whose messages of collectives
 // take as long as on links of a stated speed.
 //
 //   WEFT_SLOW_LATENCY=1e-4 WEFT_SLOW_BANDWIDTH=1e8 mpirun -n 2 weft run ...
