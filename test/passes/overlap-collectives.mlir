@@ -126,6 +126,36 @@ module attributes {weft.mesh = #mesh, weft.overlap = "on"} {
 
 // -----
 
+// What a collective reads is live until the wait: the kernel meanwhile writes
+// other memory.
+#mesh = #weft.mesh<"data"=4>
+
+// CHECK-LABEL: func.func @operand
+// CHECK: %[[S:.*]] = coll.all_gather
+// CHECK-NEXT: call @make
+// CHECK-NEXT: plan.await %[[S]]
+
+// PLAN-LABEL: plan.program @operand
+// PLAN: %[[G:.*]] = plan.buffer offset [[AT:[0-9]+]] : memref<1024xf32>
+// PLAN-NOT: plan.buffer offset [[AT]] : memref<1024xf32>
+// PLAN: plan.launch @make(%{{.*}}, %[[G]])
+// PLAN-NEXT: plan.start "all_gather" {{.*}}(%[[G]]) to
+// PLAN-NEXT: plan.launch @make(
+// PLAN-NEXT: plan.wait
+module attributes {weft.mesh = #mesh, weft.overlap = "on", weft.memory = 65536 : i64} {
+  func.func @operand(%x: tensor<1024xf32>) -> tensor<64xf32> {
+    %g = call @make(%x) : (tensor<1024xf32>) -> tensor<1024xf32>
+    %s = coll.all_gather %g dim 0 over #mesh ["data"] : tensor<1024xf32> -> tensor<4096xf32>
+    %u = call @make(%x) : (tensor<1024xf32>) -> tensor<1024xf32>
+    %y = call @join(%s, %u) : (tensor<4096xf32>, tensor<1024xf32>) -> tensor<64xf32>
+    return %y : tensor<64xf32>
+  }
+  func.func private @make(tensor<1024xf32>) -> tensor<1024xf32> attributes {weft.kernel = #weft.kernel<general>}
+  func.func private @join(tensor<4096xf32>, tensor<1024xf32>) -> tensor<64xf32> attributes {weft.kernel = #weft.kernel<general>}
+}
+
+// -----
+
 // Ops that devices do once stay together, after the waits for all that they need.
 #mesh = #weft.mesh<"batch"=4>
 #shared = #weft.layout<#mesh, [{"batch"}]>
