@@ -21,6 +21,7 @@
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -86,14 +87,46 @@ bool FunctionOverlap::isPossible() const {
 // Sums of several tensors
 //===----------------------------------------------------------------------===//
 
-/// An op with some of the collective's operands and the results of these.
-static Operation *partOf(Operation *op, ArrayRef<unsigned> chosen) {
-  OperationState state(op->getLoc(), op->getName());
+/// The places of chosen operands in the program, if the location of a collective
+/// of several tensors has one for each; else all of them.
+static Location locationOf(Operation *op, ArrayRef<unsigned> chosen) {
+  auto all = dyn_cast<FusedLoc>(op->getLoc());
+  if (!all || all.getLocations().size() != op->getNumOperands())
+    return op->getLoc();
+  return FusedLoc::get(op->getContext(),
+                       llvm::map_to_vector(chosen, [&](unsigned n) {
+                         return all.getLocations()[n];
+                       }));
+}
+
+/// The clauses of the provenance for chosen operands, likewise.
+static StringAttr reasonOf(plan::PlanInstructionOpInterface op,
+                           ArrayRef<unsigned> chosen) {
+  StringAttr all = op.getProvenance();
+  SmallVector<StringRef> clauses;
+  if (all)
+    all.getValue().split(clauses, "; ");
+  if (clauses.size() != op->getNumOperands())
+    return all;
+  return StringAttr::get(
+      op->getContext(),
+      llvm::join(
+          llvm::map_range(chosen, [&](unsigned n) { return clauses[n]; }),
+          "; "));
+}
+
+/// A collective of some of the operands and the results of these.
+static Operation *partOf(plan::PlanInstructionOpInterface op,
+                         ArrayRef<unsigned> chosen) {
+  OperationState state(locationOf(op, chosen), op->getName());
   for (unsigned n : chosen) {
     state.addOperands(op->getOperand(n));
     state.addTypes(op->getResult(n).getType());
   }
-  state.addAttributes(op->getAttrDictionary().getValue());
+  NamedAttrList attributes(op->getAttrDictionary());
+  if (StringAttr reason = reasonOf(op, chosen))
+    attributes.set("reason", reason);
+  state.addAttributes(attributes);
   return OpBuilder(op).create(state);
 }
 
@@ -137,7 +170,7 @@ bool FunctionOverlap::divide(plan::PlanInstructionOpInterface collective) {
   if (parts.size() == 1)
     return false;
   for (ArrayRef<unsigned> part : parts) {
-    Operation *made = partOf(op, part);
+    Operation *made = partOf(collective, part);
     for (auto [result, n] : llvm::zip_equal(made->getResults(), part))
       op->getResult(n).replaceAllUsesWith(result);
   }

@@ -9,10 +9,10 @@
 
 // CHECK-LABEL: func.func @backward
 // CHECK: %[[G2:.*]] = call @gradient(%arg0)
-// CHECK-NEXT: %[[S2:.*]] = coll.all_reduce sum %[[G2]] over #mesh ["batch"] reason "both"
+// CHECK-NEXT: %[[S2:.*]] = coll.all_reduce sum %[[G2]] over #mesh ["batch"] reason "gradient of w2 is summed"
 // CHECK-NEXT: %[[D:.*]] = call @input_gradient(%arg0)
 // CHECK-NEXT: %[[G1:.*]] = call @gradient(%[[D]])
-// CHECK-NEXT: %[[S1:.*]] = coll.all_reduce sum %[[G1]]
+// CHECK-NEXT: %[[S1:.*]] = coll.all_reduce sum %[[G1]] over #mesh ["batch"] reason "gradient of w1 is summed"
 // CHECK-NEXT: plan.await %[[S2]] : tensor<4096xf32>
 // CHECK-NEXT: call @update(%arg2, %[[S2]])
 // CHECK-NEXT: plan.await %[[S1]]
@@ -32,7 +32,7 @@ module attributes {weft.mesh = #mesh, weft.overlap = "on"} {
     %g2 = call @gradient(%d2) : (tensor<4096xf32>) -> tensor<4096xf32>
     %d1 = call @input_gradient(%d2) : (tensor<4096xf32>) -> tensor<4096xf32>
     %g1 = call @gradient(%d1) : (tensor<4096xf32>) -> tensor<4096xf32>
-    %s:2 = coll.all_reduce sum %g1, %g2 over #mesh ["batch"] reason "both" : tensor<4096xf32>, tensor<4096xf32>
+    %s:2 = coll.all_reduce sum %g1, %g2 over #mesh ["batch"] reason "gradient of w1 is summed; gradient of w2 is summed" : tensor<4096xf32>, tensor<4096xf32>
     %n1 = call @update(%w1, %s#0) : (tensor<4096xf32>, tensor<4096xf32>) -> tensor<4096xf32>
     %n2 = call @update(%w2, %s#1) : (tensor<4096xf32>, tensor<4096xf32>) -> tensor<4096xf32>
     return %n1, %n2 : tensor<4096xf32>, tensor<4096xf32>
