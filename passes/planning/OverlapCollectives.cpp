@@ -23,6 +23,8 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <algorithm>
+
 using namespace mlir;
 
 namespace weft {
@@ -62,6 +64,7 @@ private:
   Plan plan(int64_t room) const;
   bool isPossible() const;
   void divideSums();
+  /// Divides a collective of several tensors, if there are parts.
   bool divide(plan::PlanInstructionOpInterface op);
   std::optional<Plan> choose(int64_t room, func::FuncOp original);
   void restore(func::FuncOp original);
@@ -130,13 +133,25 @@ static Operation *partOf(plan::PlanInstructionOpInterface op,
   return OpBuilder(op).create(state);
 }
 
-/// Divides a collective into parts, those first whose operands are computed
-/// first.
-bool FunctionOverlap::divide(plan::PlanInstructionOpInterface collective) {
-  Operation *op = collective;
-  if (!isSentOverLinks(op) || !collective.keepsArraysApart() ||
-      op->getNumOperands() < 2 || op->getNumOperands() != op->getNumResults())
-    return false;
+/// Whether another collective comes before the first use of a result, so that
+/// there is time for it.
+static bool isUsedLate(OpResult result) {
+  Operation *op = result.getOwner(), *first = nullptr;
+  for (Operation *user : result.getUsers()) {
+    Operation *here = op->getBlock()->findAncestorOpInBlock(*user);
+    if (!first || here->isBeforeInBlock(first))
+      first = here;
+  }
+  for (Operation *next = op->getNextNode(); next && next != first;
+       next = next->getNextNode())
+    if (isSentOverLinks(next))
+      return true;
+  return false;
+}
+
+/// The operands of a collective: those first whose results are used soon, and
+/// of these and the others those that are computed first.
+static SmallVector<unsigned> orderOfOperands(Operation *op) {
   auto isComputedBefore = [&](unsigned a, unsigned b) {
     Operation *x = op->getOperand(a).getDefiningOp(),
               *y = op->getOperand(b).getDefiningOp();
@@ -147,26 +162,51 @@ bool FunctionOverlap::divide(plan::PlanInstructionOpInterface collective) {
   SmallVector<unsigned> order =
       llvm::to_vector(llvm::seq<unsigned>(0, op->getNumOperands()));
   llvm::stable_sort(order, isComputedBefore);
+  std::stable_partition(order.begin(), order.end(), [&](unsigned n) {
+    return !isUsedLate(op->getResult(n));
+  });
+  return order;
+}
+
+/// Divides a collective into parts: what is used soon is apart from the rest,
+/// and no other part has less than `least` bytes.
+static SmallVector<SmallVector<unsigned>> partsOf(Operation *op,
+                                                  int64_t least) {
   auto bytesOf = [&](unsigned n) {
     return bufferBytes(bufferType(op->getOperand(n).getType()));
   };
-  int64_t all = 0;
+  SmallVector<SmallVector<unsigned>> parts;
+  int64_t bytes = 0, left[2] = {0, 0}; // of those that are used soon, and late
+  SmallVector<unsigned> order = orderOfOperands(op);
   for (unsigned n : order)
-    all += bytesOf(n);
-  int64_t least = kLatencies * prices.bytesOfLatency(collective.getLinks());
-  if (isForced)
-    least = std::min(least, all / kForcedParts);
-  SmallVector<SmallVector<unsigned>> parts(1);
-  int64_t bytes = 0, left = all;
+    left[isUsedLate(op->getResult(n))] += bytesOf(n);
+  std::optional<bool> wasLate;
   for (unsigned n : order) {
-    if (bytes >= least && !parts.back().empty() && left >= least) {
+    bool isLate = isUsedLate(op->getResult(n));
+    if (wasLate != isLate || (bytes >= least && left[isLate] >= least)) {
       parts.emplace_back();
       bytes = 0;
     }
+    wasLate = isLate;
     parts.back().push_back(n);
     bytes += bytesOf(n);
-    left -= bytesOf(n);
+    left[isLate] -= bytesOf(n);
   }
+  return parts;
+}
+
+bool FunctionOverlap::divide(plan::PlanInstructionOpInterface collective) {
+  Operation *op = collective;
+  if (!isSentOverLinks(op) || !collective.keepsArraysApart() ||
+      op->getNumOperands() < 2 || op->getNumOperands() != op->getNumResults())
+    return false;
+  int64_t all = 0;
+  for (Value operand : op->getOperands())
+    all += bufferBytes(bufferType(operand.getType()));
+  int64_t least = kLatencies * prices.bytesOfLatency(collective.getLinks());
+  if (isForced)
+    least = std::min(least, all / kForcedParts);
+  SmallVector<SmallVector<unsigned>> parts = partsOf(op, least);
   if (parts.size() == 1)
     return false;
   for (ArrayRef<unsigned> part : parts) {

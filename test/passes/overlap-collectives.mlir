@@ -156,6 +156,32 @@ module attributes {weft.mesh = #mesh, weft.overlap = "on", weft.memory = 65536 :
 
 // -----
 
+// A sum that is used soon does not wait for the gradient that it was combined
+// with, which is used behind the next sum.
+#mesh = #weft.mesh<"batch"=4>
+
+// CHECK-LABEL: func.func @soon
+// CHECK: %[[SOON:.*]] = coll.all_reduce sum %arg1 over #mesh ["batch"] reason "statistics"
+// CHECK: %[[LATE:.*]] = coll.all_reduce sum %arg0 over #mesh ["batch"] reason "gradient"
+// CHECK: plan.await %[[SOON]]
+// CHECK-NEXT: call @step(%[[SOON]])
+// CHECK-NOT: plan.await %[[LATE]]
+// CHECK: coll.all_reduce
+// CHECK: plan.await %[[LATE]]
+module attributes {weft.mesh = #mesh, weft.overlap = "on"} {
+  func.func @soon(%g: tensor<65536xf32>, %m: tensor<8xf32>) -> (tensor<65536xf32>, tensor<8xf32>) {
+    %s:2 = coll.all_reduce sum %g, %m over #mesh ["batch"] reason "gradient; statistics" : tensor<65536xf32>, tensor<8xf32>
+    %a = call @step(%s#1) : (tensor<8xf32>) -> tensor<8xf32>
+    %b = coll.all_reduce sum %a over #mesh ["batch"] : tensor<8xf32>
+    %n = call @update(%s#0) : (tensor<65536xf32>) -> tensor<65536xf32>
+    return %n, %b : tensor<65536xf32>, tensor<8xf32>
+  }
+  func.func private @step(tensor<8xf32>) -> tensor<8xf32> attributes {weft.kernel = #weft.kernel<general>}
+  func.func private @update(tensor<65536xf32>) -> tensor<65536xf32> attributes {weft.kernel = #weft.kernel<elementwise>}
+}
+
+// -----
+
 // Ops that devices do once stay together, after the waits for all that they need.
 #mesh = #weft.mesh<"batch"=4>
 #shared = #weft.layout<#mesh, [{"batch"}]>
