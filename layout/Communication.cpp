@@ -2,6 +2,7 @@
 
 #include "weft/layout/Communication.h"
 
+#include "weft/layout/DeviceGroups.h"
 #include "weft/layout/ExchangeTraffic.h"
 #include "weft/layout/PermuteTraffic.h"
 #include "weft/layout/RingTraffic.h"
@@ -39,9 +40,14 @@ struct ByteCounter {
     if (its.isRing)
       return inRing(its.to.isReplicated() ? RingKind::AllGather
                                           : RingKind::AllToAll);
+    int64_t elements =
+        its.boxes.empty()
+            ? mostSent(group.mesh, its.from, its.to, its.shape)
+            // All groups move alike.
+            : mostSent(its.boxed(), group.mesh,
+                       groupsOver(group.mesh.axes, group.digits).groups[0]);
     return saturatingMultiply(
-        mostSent(group.mesh, its.from, its.to, its.shape),
-        static_cast<int64_t>(byteWidth(sources.front().type)));
+        elements, static_cast<int64_t>(byteWidth(sources.front().type)));
   }
   /// Each element at a position that is data may come from another device.
   int64_t operator()(const Fetching &its) const {

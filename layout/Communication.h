@@ -22,6 +22,7 @@
 #include "weft/base/ElementTypes.h"
 #include "weft/layout/FetchTraffic.h"
 #include "weft/layout/Layout.h"
+#include "weft/layout/MovedBoxes.h"
 
 #include <variant>
 
@@ -36,11 +37,19 @@ struct Combination {
 
 /// Gives an array another layout. A ring sends blocks with their padding and
 /// has layouts of the group's digits; otherwise each member receives exactly
-/// the elements that it lacks.
+/// the elements that it lacks. With boxes the target is another array, which
+/// they fill; then layouts have the group's digits.
 struct Movement {
   std::vector<int64_t> shape; ///< of the whole array
   Layout from, to;
   bool isRing = false;
+  MovedBoxes boxes;
+  std::vector<int64_t> toShape; ///< with boxes: of the whole target
+
+  std::span<const int64_t> targetShape() const {
+    return boxes.empty() ? shape : toShape;
+  }
+  BoxedMove boxed() const { return {boxes, shape, toShape, from, to}; }
 };
 
 /// Receives chosen positions of a dimension of the group's blocks: those of a

@@ -137,18 +137,34 @@ std::string Checker::operator()(const Movement &its) const {
   for (int64_t n : its.shape)
     if (n < 0)
       return "has the negative dimension " + text(n);
+  for (int64_t n : its.toShape)
+    if (n < 0)
+      return "has the negative dimension " + text(n) + " in its result";
   for (const Layout *layout : {&its.from, &its.to}) {
+    std::span<const int64_t> shape =
+        layout == &its.to ? its.targetShape() : its.shape;
     std::string reason = weft::invalidReason(
-        group.mesh, *layout, static_cast<int64_t>(its.shape.size()));
+        group.mesh, *layout, static_cast<int64_t>(shape.size()));
     if (!reason.empty())
-      return "moves " + text(its.shape) + ": " + reason;
+      return "moves " + text(shape) + ": " + reason;
     if (layout->isPartial())
       return "moves a partial value; reduce it first";
     if (its.isRing && !isOfGroup(*layout, group))
       return "is a ring, but a layout has an axis that is none of the group's";
+    if (!its.boxes.empty() && !isOfGroup(*layout, group))
+      return "moves boxes, but a layout has an axis that is none of the "
+             "group's";
   }
+  if (its.isRing && !its.boxes.empty())
+    return "is a ring of boxes";
+  const std::vector<int64_t> operands[] = {its.shape};
+  if (std::string reason =
+          weft::invalidReason(its.boxes, operands, its.toShape);
+      !reason.empty())
+    return "moves " + text(its.shape) + " to " + text(its.toShape) + ": " +
+           reason;
   std::vector<int64_t> source = localShape(its.from, its.shape),
-                       target = localShape(its.to, its.shape);
+                       target = localShape(its.to, its.targetShape());
   if (source != sources[0].shape || target != targets[0].shape)
     return "moves " + text(sources[0].shape) + " to " + text(targets[0].shape) +
            ", its layouts " + text(source) + " to " + text(target);

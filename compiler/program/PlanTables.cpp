@@ -100,9 +100,12 @@ struct KindWriter {
          to = writeLayout(builder, its.to);
     auto fromPart = writePart(builder, mesh, its.from.part),
          toPart = writePart(builder, mesh, its.to.part);
+    std::vector<int64_t> boxes = asNumbers(its.boxes);
     return as(fb::CollectiveKind::movement,
-              fb::CreateMovementDirect(builder, &its.shape, from, to,
-                                       its.isRing, fromPart, toPart));
+              fb::CreateMovementDirect(
+                  builder, &its.shape, from, to, its.isRing, fromPart, toPart,
+                  its.boxes.empty() ? nullptr : &boxes,
+                  its.boxes.empty() ? nullptr : &its.toShape));
   }
   Offset<void> operator()(const Fetching &its) {
     if (!its.positions)

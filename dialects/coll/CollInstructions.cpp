@@ -56,6 +56,11 @@ CommunicationAttrInterface CollectivePermuteOp::getCommunication() {
   return plan::SendingAttr::get(getContext(), getSources());
 }
 
+CommunicationAttrInterface coll::MoveOp::getCommunication() {
+  return plan::MovementAttr::get(getContext(), getShape(), getFrom(), getTo(),
+                                 /*isRing=*/false, getBoxes(), getToShape());
+}
+
 //===----------------------------------------------------------------------===//
 // Moves between layouts among all devices, or those of a part of the mesh
 //===----------------------------------------------------------------------===//

@@ -2,6 +2,7 @@
 
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/coll/CollectiveShapes.h"
+#include "weft/dialects/plan/LocalArrays.h"
 
 #include "weft/dialects/weft/TensorType.h"
 
@@ -118,6 +119,21 @@ LogicalResult CollectivePermuteOp::verify() {
     return emitOpError("operand and result should have one type, but are ")
            << getInput().getType() << " and " << getType();
   return success();
+}
+
+LogicalResult coll::MoveOp::verify() {
+  if (getFrom().getMesh() != getGroup().getMesh() ||
+      getTo().getMesh() != getGroup().getMesh()) // (C3)
+    return emitOpError("has layouts on the meshes ")
+           << getFrom().getMesh() << " and " << getTo().getMesh()
+           << ", its group is on " << getGroup().getMesh();
+  const Mesh mesh = getGroup().getMesh().getMesh();
+  SubAxes axes = plan::groupAxes(getGroup());
+  std::string reason = invalidReason(
+      getCommunication().getCommunication(), {mesh, axes},
+      plan::localArrays(getInput().getType()),
+      plan::localArrays(getResult().getType())); // (C1), (C2), (C3)
+  return reason.empty() ? success() : emitOpError(reason);
 }
 
 LogicalResult PermuteOp::verify() {

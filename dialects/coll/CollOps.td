@@ -160,4 +160,20 @@ def Coll_PermuteOp : Coll_LayoutMoveOp<"permute", "each device sends its whole b
 }
 def Coll_ExchangeOp : Coll_LayoutMoveOp<"exchange", "each device receives exactly the elements that it lacks">;
 
+def Coll_MoveOp : Coll_CommunicatingOp<"move"> {
+  let summary = "each device receives the elements of boxes that it lacks: what a chain of moving ops moves";
+  let description = [{
+    `%1 = coll.move %0 of [8] to [7] boxes <[0:7] of 0 at [d0 + 1]> from #a to #a over #mesh ["x"] : tensor<4xf32> -> tensor<4xf32>`
+    (global shapes in brackets). Elements of the result in no box are undefined.
+    (C1) operand and result have the local shapes of the two layouts; (C2) the
+    boxes are of one operand and of the result's shape; (C3) the layouts have
+    digits of the group.
+  }];
+  let arguments = (ins AnyRankedTensor:$input, DenseI64ArrayAttr:$shape, DenseI64ArrayAttr:$to_shape, Weft_BoxesAttr:$boxes,
+                       Weft_LayoutAttr:$from, Weft_LayoutAttr:$to, Weft_LayoutAttr:$group, OptionalAttr<StrAttr>:$reason);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `of` $shape `to` $to_shape `boxes` $boxes `from` $from `to` $to `over` custom<Group>($group) (`reason` $reason^)? attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 #endif // WEFT_DIALECTS_COLL_OPS

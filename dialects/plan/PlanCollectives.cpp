@@ -39,7 +39,8 @@ Communication CombinationAttr::getCommunication() const {
 
 LogicalResult MovementAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ArrayRef<int64_t>, LayoutAttr from,
-                                   LayoutAttr to, bool) {
+                                   LayoutAttr to, bool, BoxesAttr,
+                                   ArrayRef<int64_t>) {
   if (from.getMesh() != to.getMesh()) // (C1)
     return emitError() << "the layouts of a movement are on the meshes "
                        << from.getMesh() << " and " << to.getMesh();
@@ -47,8 +48,12 @@ LogicalResult MovementAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 Communication MovementAttr::getCommunication() const {
-  return Movement{getShape().vec(), getFrom().getLayout(), getTo().getLayout(),
-                  getIsRing()};
+  return Movement{getShape().vec(),
+                  getFrom().getLayout(),
+                  getTo().getLayout(),
+                  getIsRing(),
+                  getBoxes() ? getBoxes().getBoxes() : MovedBoxes(),
+                  getToShape().vec()};
 }
 
 LogicalResult FetchingAttr::verify(function_ref<InFlightDiagnostic()> emitError,

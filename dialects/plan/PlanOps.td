@@ -235,11 +235,17 @@ def Plan_MovementAttr : Plan_CommunicationAttr<"Movement", "movement"> {
   let description = [{
     `#plan.movement<[16, 16] from #a to #b>`: each device receives exactly the
     elements that it lacks; with `ring`, blocks are sent with their padding.
+    With boxes they fill an array of another shape:
+    `#plan.movement<[8] from #a to #a boxes <[0:7] of 0 at [d0 + 1]> of [7]>`.
     (C1) both layouts are on one mesh.
   }];
   let parameters = (ins OptionalArrayRefParameter<"int64_t">:$shape, "::weft::LayoutAttr":$from,
-                        "::weft::LayoutAttr":$to, DefaultValuedParameter<"bool", "false">:$isRing);
-  let assemblyFormat = "`<` `[` (`]`) : ($shape^ `]`)? `from` $from `to` $to `` custom<Ring>($isRing) `>`";
+                        "::weft::LayoutAttr":$to, DefaultValuedParameter<"bool", "false">:$isRing,
+                        OptionalParameter<"::weft::BoxesAttr">:$boxes, OptionalArrayRefParameter<"int64_t">:$toShape);
+  let builders = [AttrBuilder<(ins "::llvm::ArrayRef<int64_t>":$shape, "::weft::LayoutAttr":$from, "::weft::LayoutAttr":$to, "bool":$isRing), [{
+    return $_get($_ctxt, shape, from, to, isRing, ::weft::BoxesAttr(), ::llvm::ArrayRef<int64_t>());
+  }]>];
+  let assemblyFormat = "`<` `[` (`]`) : ($shape^ `]`)? `from` $from `to` $to `` custom<Ring>($isRing) (`boxes` $boxes^ `of` `[` $toShape `]`)? `>`";
   let genVerifyDecl = 1;
 }
 def Plan_FetchingAttr : Plan_CommunicationAttr<"Fetching", "fetching"> {

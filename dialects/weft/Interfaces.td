@@ -34,6 +34,21 @@ def ShardingRuleOpInterface : OpInterface<"ShardingRuleOpInterface"> {
   ];
 }
 
+def MovedBoxesOpInterface : OpInterface<"MovedBoxesOpInterface"> {
+  let cppNamespace = "::weft";
+  let description = [{
+    An op with one result whose elements are elements of operands. Chains of such
+    ops are one movement (FormMoves.cpp).
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Where the elements of the result come from (MovedBoxes.h), by the operands'
+      numbers; elements in no box are 0. Nothing if it is known only when the
+      program runs, or is no short list of boxes.
+    }], "::std::optional<::weft::MovedBoxes>", "getMovedBoxes", (ins)>,
+  ];
+}
+
 def FixedLayoutsOpInterface : OpInterface<"FixedLayoutsOpInterface"> {
   let cppNamespace = "::weft";
   let description = [{

@@ -6,6 +6,7 @@
 #include "weft/dialects/weft/KernelTraits.h"
 #include "weft/dialects/weft/rules/ShardingRule.h"
 #include "weft/layout/Layout.h"
+#include "weft/layout/MovedBoxes.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
@@ -64,6 +65,15 @@ public:
                            mlir::Value value, mlir::Value positions,
                            unsigned factor, unsigned dim) const {
     return value;
+  }
+  /// Moves boxes of an operand, of which the device has its shard, to where they
+  /// are in the device's shard of the only result; elements in no box are
+  /// undefined. The op has position maps with units for factors along which
+  /// elements move. Null if the operand is not sharded along any factor.
+  virtual mlir::Value move(mlir::OpBuilder &builder, mlir::Location loc,
+                           mlir::Value value, unsigned operand,
+                           const MovedBoxes &boxes) const {
+    return {};
   }
   /// Whether the local operand has, along a dimension with a window or shift
   /// factor, the elements that positions of the local result need, in the order

@@ -76,6 +76,26 @@ def Weft_LayoutAttr : Weft_Attr<"Layout", "layout",
   }];
 }
 
+def Weft_BoxesAttr : Weft_Attr<"Boxes", "boxes"> {
+  let summary = "Where the elements of a result come from.";
+  let description = [{
+    Each box has ranges of positions of the result as start:count or
+    start:count:step, the number of an operand, and for each dimension of that the
+    place that it reads, a number or a result's dimension with a stride and an
+    offset. The first two of 6 elements are the last ones in opposite order, and
+    the others are one element of a second operand:
+    `#weft.boxes<[0:2] of 0 at [d0 * -1 + 5], [2:4] of 1 at [3]>`.
+    d0 counts from 0 in each box. See MovedBoxes.h.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$code);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    ::weft::MovedBoxes getBoxes() const;
+    static BoxesAttr get(::mlir::MLIRContext *context, const ::weft::MovedBoxes &boxes);
+  }];
+}
+
 // A partial or reduced kind, spelled sum, max, min, prod, and, or; the C++
 // enum is weft::ReduceKind of Layout.h.
 def Weft_ReduceKindAttr : Weft_Attr<"ReduceKind", "reduce_kind"> {

@@ -203,6 +203,17 @@ std::string moved(const Movement &its, const Mesh &mesh,
   return {};
 }
 
+/// The results of a movement of boxes.
+Tensors movedByBoxes(const Movement &its, const Mesh &mesh,
+                     ArrayRef<int64_t> positions, Members members) {
+  auto type = RankedTensorType::get(localShape(its.to, its.toShape),
+                                    members[0][0]->getElementType());
+  Tensors results(members.size(), padding(type));
+  for (const MovedPiece &piece : piecesOf(its.boxed(), mesh, positions))
+    fillBox(results[piece.target], *members[piece.source][0], piece.box);
+  return results;
+}
+
 /// The results of a collective on all devices.
 FailureOr<SmallVector<Tensors>>
 communicated(plan::PlanInstructionOpInterface op, const Mesh &mesh,
@@ -217,9 +228,12 @@ communicated(plan::PlanInstructionOpInterface op, const Mesh &mesh,
       members.push_back(operands[position]);
     if (const auto *its = std::get_if<Movement>(&communication)) {
       Tensors blocks;
-      std::string reason = its->isRing
-                               ? rotated(*its, digits, members, blocks)
-                               : moved(*its, mesh, positions, members, blocks);
+      std::string reason;
+      if (!its->boxes.empty())
+        blocks = movedByBoxes(*its, mesh, positions, members);
+      else
+        reason = its->isRing ? rotated(*its, digits, members, blocks)
+                             : moved(*its, mesh, positions, members, blocks);
       if (!reason.empty())
         return op->emitOpError(reason);
       for (auto [block, position] : llvm::zip_equal(blocks, positions))

@@ -19,6 +19,8 @@ std::optional<Tensor> meaningOfElementwise(mlir::Operation *op, Operands in);
 /// Elementwise ops with complex operands or results.
 std::optional<Tensor> meaningOfComplex(mlir::Operation *op, Operands in);
 std::optional<Tensor> meaningOfSource(mlir::Operation *op, Operands in);
+/// Fills a box of the target from the source.
+void fillBox(Tensor &target, const Tensor &source, const MovedBox &box);
 std::optional<Tensor> meaningOfShape(mlir::Operation *op, Operands in);
 std::optional<Tensor> meaningOfReduction(mlir::Operation *op, Operands in);
 std::optional<Tensor> meaningOfIndexing(mlir::Operation *op, Operands in);

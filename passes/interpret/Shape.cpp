@@ -147,7 +147,34 @@ Tensor concatenate(ConcatenateOp op, Operands in, ArrayRef<int64_t> shape) {
   return result;
 }
 
+Tensor moved(MoveOp op, Operands in, ArrayRef<int64_t> shape) {
+  Tensor result(shape, in[0]->getElementType());
+  for (const MovedBox &box : op.getBoxes().getBoxes())
+    fillBox(result, *in[box.operand], box);
+  return result;
+}
+
 } // namespace
+
+void fillBox(Tensor &target, const Tensor &source, const MovedBox &box) {
+  SmallVector<int64_t, 4> to = stridesOf(target.getShape()),
+                          from = stridesOf(source.getShape());
+  SmallVector<int64_t> sourceStrides(box.count.size(), 0);
+  int64_t first = 0, firstRead = 0;
+  for (size_t r = 0; r < box.count.size(); ++r) {
+    first += box.start[r] * to[r];
+    to[r] *= box.step[r];
+  }
+  for (size_t d = 0; d < box.dim.size(); ++d) {
+    firstRead += box.offset[d] * from[d];
+    if (box.dim[d] >= 0)
+      sourceStrides[box.dim[d]] = box.stride[d] * from[d];
+  }
+  for (auto [place, read] :
+       llvm::zip_equal(offsets(box.count, to, first),
+                       offsets(box.count, sourceStrides, firstRead)))
+    target.copy(place, source, read);
+}
 
 std::optional<Tensor> meaningOfShape(Operation *op, Operands in) {
   if (op->getNumResults() != 1 || in.empty())
@@ -174,6 +201,8 @@ std::optional<Tensor> meaningOfShape(Operation *op, Operands in) {
     return reverse(reverseOp, *in[0]);
   if (auto rollOp = dyn_cast<RollOp>(op))
     return roll(rollOp, *in[0]);
+  if (auto moveOp = dyn_cast<MoveOp>(op))
+    return moved(moveOp, in, shape);
   if (isa<DynamicSliceOp>(op))
     return dynamicSlice(in, shape);
   if (isa<DynamicUpdateSliceOp>(op))

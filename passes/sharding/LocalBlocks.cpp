@@ -95,6 +95,18 @@ StringAttr BlockPlacement::reasonFor(unsigned factor, StringRef action) const {
           " dimension are " + action);
 }
 
+/// The names of the ops that an op was made of, each once.
+static llvm::SetVector<StringRef> namesOfChain(Operation *op) {
+  llvm::SetVector<StringRef> names;
+  for (Region &region : op->getRegions())
+    for (Operation &inner : region.front().without_terminator())
+      if (!inner.hasTrait<OpTrait::ConstantLike>())
+        names.insert(inner.getName().getStringRef());
+  if (names.empty())
+    names.insert(op->getName().getStringRef());
+  return names;
+}
+
 Value BlockPlacement::gather(OpBuilder &builder, Location loc, Value value,
                              unsigned factor, unsigned dim) const {
   if (shards(factor) == 1)
@@ -130,6 +142,44 @@ Value BlockPlacement::pick(OpBuilder &builder, Location loc, Value value,
                               builder.getI64IntegerAttr(dim),
                               groupOfFactor(factor),
                               reasonFor(factor, "exchanged"));
+}
+
+/// The layout of a type without summands and on the whole mesh: the same for
+/// each group along the axes of its dimensions.
+static Layout shardsOnly(Type type) {
+  LayoutAttr layout = getLayout(type);
+  Layout shards = Layout::replicated(cast<RankedTensorType>(type).getRank());
+  if (layout)
+    shards.dims = layout.getLayout().dims;
+  return shards;
+}
+
+Value BlockPlacement::move(OpBuilder &builder, Location loc, Value value,
+                           unsigned operand, const MovedBoxes &boxes) const {
+  Operation *op = blocks.ruled.op;
+  SubAxes axes;
+  for (const SubAxes &each : blocks.axes)
+    llvm::append_range(axes, each);
+  if (axes.empty())
+    return {};
+  ++numCollectives;
+  auto from = cast<RankedTensorType>(op->getOperand(operand).getType()),
+       to = cast<RankedTensorType>(types[0]);
+  Layout layout = shardsOnly(to);
+  std::string ops;
+  llvm::interleave(
+      namesOfChain(op), [&](StringRef name) { ops += name; },
+      [&] { ops += ", "; });
+  return coll::MoveOp::create(
+      builder, loc,
+      RankedTensorType::get(localShape(layout, to.getShape()),
+                            to.getElementType()),
+      value, builder.getDenseI64ArrayAttr(from.getShape()),
+      builder.getDenseI64ArrayAttr(to.getShape()),
+      BoxesAttr::get(builder.getContext(), boxes),
+      LayoutAttr::get(blocks.mesh, shardsOnly(from)),
+      LayoutAttr::get(blocks.mesh, layout), groupOf(blocks.mesh, axes),
+      builder.getStringAttr(ops + " need other shards (moved at once)"));
 }
 
 Value BlockPlacement::resultOffset(OpBuilder &builder, Location loc,

@@ -5,19 +5,36 @@
 
 include "mlir/Pass/PassBase.td"
 
-def FormRollsPass : Pass<"weft-form-rolls", "::mlir::ModuleOp"> {
-  let summary = "Makes slices and concatenations that turn a value one roll.";
+def FormMovesPass : Pass<"weft-form-moves", "::mlir::ModuleOp"> {
+  let summary = "Makes chains of ops that only move elements one movement.";
   let description = [{
-    Looks through concatenations, slices with stride 1 and rolls along one
-    dimension. What takes all elements of one value, the last ones before the
-    first, becomes a `weft.roll`; what takes neighbouring elements of one value
-    becomes a slice of it. So a device sends what the whole chain moves to
-    others, once, and not what each op moves.
+    Composes the boxes of ops that move elements by MovedBoxesOpInterface: slices,
+    concatenations, pads, reverses, rolls, broadcasts, transpositions, reshapes
+    that add or remove dimensions of one, and blocks with constant starts. A chain
+    that moves along at least two dimensions, of one op or several, becomes a
+    `weft.move`, so that a device sends what the whole chain moves to others, once,
+    and not what each op moves; what takes neighbouring elements of one value
+    becomes a slice of it, and what takes all of it the value.
 
     Requires: stage `differentiated`; a module of one device stays as it is.
     Ensures: the same values.
 
-    Example: test/passes/form-rolls.mlir
+    Example: test/passes/form-moves.mlir
+  }];
+  let dependentDialects = ["::weft::WeftDialect"];
+}
+
+def DissolveMovesPass : Pass<"weft-dissolve-moves", "::mlir::ModuleOp"> {
+  let summary = "Puts back the ops of moves of which no moved dimension is sharded.";
+  let description = [{
+    A `weft.move` whose elements stay on their devices is the ops of its region
+    again, with the layouts that follow by their rules, so that they fuse with
+    others and update their operands in place.
+
+    Requires: layouts (--weft-propagate-layouts), or none in the whole module.
+    Ensures: the same values.
+
+    Example: test/passes/dissolve-moves.mlir
   }];
   let dependentDialects = ["::weft::WeftDialect"];
 }

@@ -370,9 +370,10 @@ private:
 
 Status Preparation::operator()(const Movement &its) const {
   auto made = std::make_unique<CopyCollective>();
-  // The layouts of a ring have digits of the group only, so that all groups
-  // have the same moves.
-  size_t different = its.isRing ? 1 : collective.groups.size();
+  // The layouts of a ring and of boxes have digits of the group only, so that
+  // all groups have the same moves.
+  bool isAlike = its.isRing || !its.boxes.empty();
+  size_t different = isAlike ? 1 : collective.groups.size();
   for (size_t g = 0; g < different; ++g) {
     std::vector<Move> moves;
     if (Status ok = movesOf(mesh, collective, its, int64_t(g), moves); !ok)

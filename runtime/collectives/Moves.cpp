@@ -108,9 +108,47 @@ static void chooseSenders(Shard &shard, const std::vector<Box> &wanted,
         shard.holders[turn % shard.holders.size()];
 }
 
+/// The copy of a piece of a box, whose positions are those of the two arrays.
+static BoxCopy copyOf(const MovedBox &box, const Collective::Array &from,
+                      const Collective::Array &to) {
+  std::vector<BoxCopy::Loop> loops;
+  int64_t bytes = elementBytes(from.dtype()), sourceStride = bytes,
+          targetStride = bytes;
+  BoxCopy copy;
+  for (int64_t count : box.count)
+    loops.push_back({count, 0, 0});
+  for (size_t r = box.count.size(); r-- > 0;) {
+    copy.targetOffset += box.start[r] * targetStride;
+    loops[r].targetStride = box.step[r] * targetStride;
+    targetStride *= to.shape[r];
+  }
+  for (size_t d = box.dim.size(); d-- > 0;) {
+    copy.sourceOffset += box.offset[d] * sourceStride;
+    if (box.dim[d] >= 0)
+      loops[size_t(box.dim[d])].sourceStride = box.stride[d] * sourceStride;
+    sourceStride *= from.shape[d];
+  }
+  copy.run = bytes;
+  std::erase_if(loops, [](const auto &loop) { return loop.count == 1; });
+  while (!loops.empty() && loops.back().sourceStride == copy.run &&
+         loops.back().targetStride == copy.run) {
+    copy.run *= loops.back().count;
+    loops.pop_back();
+  }
+  copy.loops = std::move(loops);
+  return copy;
+}
+
 Status movesOf(const Mesh &mesh, const Collective &collective,
                const Movement &its, int64_t group, std::vector<Move> &out) {
   const std::vector<int64_t> &members = collective.groups[size_t(group)];
+  if (!its.boxes.empty()) {
+    for (const MovedPiece &piece : piecesOf(its.boxed(), mesh, members))
+      out.push_back(
+          {piece.source, piece.target,
+           copyOf(piece.box, collective.sources[0], collective.targets[0])});
+    return {};
+  }
   SubAxes fromAxes;
   for (const SubAxes &axes : its.from.dims)
     fromAxes.insert(fromAxes.end(), axes.begin(), axes.end());

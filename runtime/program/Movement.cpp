@@ -39,6 +39,9 @@ int64_t BoxCopy::runs() const {
 BoxCopy BoxCopy::packing() const {
   BoxCopy out = *this;
   out.targetOffset = 0;
+  std::erase_if(out.loops, [](const Loop &loop) {
+    return loop.sourceStride == 0 && loop.count > 0;
+  });
   int64_t stride = run;
   for (size_t i = out.loops.size(); i-- > 0;) {
     out.loops[i].targetStride = stride;

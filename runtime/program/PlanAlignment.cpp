@@ -53,7 +53,8 @@ static bool aligned(const plan::Instruction *instruction) {
   if (const plan::Movement *its = start->kind_as_movement())
     return aligned(its->shape()) && aligned(its->from()) &&
            aligned(its->to()) && aligned(its->from_part()) &&
-           aligned(its->to_part());
+           aligned(its->to_part()) && aligned(its->boxes()) &&
+           aligned(its->to_shape());
   const plan::Sending *sending = start->kind_as_sending();
   return !sending || aligned(sending->senders());
 }

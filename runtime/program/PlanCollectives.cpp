@@ -68,12 +68,17 @@ static bool readKind(const plan::Start &in, Communication &code) {
       made.dim = its->dim();
   } else if (const auto *its = in.kind_as_movement()) {
     std::vector<int64_t> shape = readShape(its->shape());
+    std::optional<MovedBoxes> boxes = boxesOf(readShape(its->boxes()));
+    if (!boxes)
+      return false;
+    std::vector<int64_t> toShape = readShape(its->to_shape());
     Layout from = readLayout(its->from(), shape.size()),
-           to = readLayout(its->to(), shape.size());
+           to = readLayout(its->to(),
+                           boxes->empty() ? shape.size() : toShape.size());
     from.part = readPart(its->from_part());
     to.part = readPart(its->to_part());
-    code = Movement{std::move(shape), std::move(from), std::move(to),
-                    its->is_ring()};
+    code = Movement{std::move(shape), std::move(from),   std::move(to),
+                    its->is_ring(),   std::move(*boxes), std::move(toShape)};
   } else if (const auto *its = in.kind_as_fetching()) {
     Fetching &made = code.emplace<Fetching>();
     made.dim = its->dim();

@@ -212,3 +212,37 @@ TEST_CASE("the accumulator of a scatter counts once") {
             3, rows),
       Contains("operand 0 should be partial over {\"y\"}, but is over {}"));
 }
+
+TEST_CASE("the rule of a move has a factor for each dimension of the result") {
+  Program program(R"(
+func.func @f(%x: tensor<8x6xf32>, %y: tensor<2x8xf32>, %z: tensor<f32>) {
+  %r = weft.move %x, %y, %z boxes <[0:8, 0:6] of 0 at [d0, d1], [0:8, 6:2] of 1 at [d1, d0], [0:8, 8:1] of 2 at []> : (tensor<8x6xf32>, tensor<2x8xf32>, tensor<f32>) -> tensor<8x9xf32> {
+  ^bb0(%a: tensor<8x6xf32>, %b: tensor<2x8xf32>, %c: tensor<f32>):
+    %t = weft.transpose %b [1, 0] : tensor<2x8xf32> -> tensor<8x2xf32>
+    %j = weft.concatenate %a, %t dim 1 : (tensor<8x6xf32>, tensor<8x2xf32>) -> tensor<8x8xf32>
+    %p = weft.pad %j with %c low [0, 0] high [0, 1] interior [0, 0] : tensor<8x8xf32>, tensor<f32> -> tensor<8x9xf32>
+    weft.yield %p : tensor<8x9xf32>
+  }
+  return
+})");
+  CHECK(program.disagreements().empty());
+  program.module->walk([&](MoveOp op) {
+    CHECK(toString(op.getShardingRule()) ==
+          "([i, j], [j, i], []) -> ([i, j]) {i=8, j=9} shift={j}");
+  });
+}
+
+TEST_CASE("numbers that are no boxes") {
+  mlir::MLIRContext context;
+  context.loadDialect<WeftDialect>();
+  std::string message;
+  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &its) {
+    message = its.str();
+    return mlir::success();
+  });
+  auto refuse = [&] {
+    return mlir::emitError(mlir::UnknownLoc::get(&context));
+  };
+  CHECK(!BoxesAttr::getChecked(refuse, &context, {0, 1}));
+  CHECK(message == "2 numbers are no boxes");
+}

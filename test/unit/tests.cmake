@@ -12,6 +12,7 @@ weft_unit_test(list-schedule-test SRCS unit/list-schedule-test.cpp LINK weft::We
 weft_unit_test(buffer-assignment-test SRCS unit/buffer-assignment-test.cpp LINK weft::WeftPlanningPasses weft::WeftDialect)
 weft_unit_test(buffer-exchange-test SRCS unit/buffer-exchange-test.cpp LINK weft::WeftPlanningPasses)
 weft_unit_test(collective-methods-test SRCS unit/collective-methods-test.cpp LINK weft::WeftLayout)
+weft_unit_test(moved-boxes-test SRCS unit/moved-boxes-test.cpp LINK weft::WeftLayout)
 weft_unit_test(fetch-traffic-test SRCS unit/fetch-traffic-test.cpp LINK weft::WeftLayout)
 weft_unit_test(ring-traffic-test SRCS unit/ring-traffic-test.cpp unit/ExplainedBytes.cpp LINK weft::WeftExplain WeftRuntime)
 weft_unit_test(plan-file-test SRCS unit/plan-file-test.cpp LINK weft::WeftProgram WeftRuntime)

@@ -192,7 +192,7 @@ def Weft_AtOp : Weft_FlowOp<"at"> {
 }
 
 // --- ends of regions ---------------------------------------------------------
-def Weft_YieldOp : Weft_Op<"yield", [Pure, ReturnLike, Terminator, ParentOneOf<["WhileOp", "ForOp", "CaseOp", "CheckpointOp", "ManualOp", "AtOp", "FoldOp"]>]> {
+def Weft_YieldOp : Weft_Op<"yield", [Pure, ReturnLike, Terminator, ParentOneOf<["WhileOp", "ForOp", "CaseOp", "CheckpointOp", "ManualOp", "AtOp", "FoldOp", "MoveOp"]>]> {
   let summary = "the values that a region passes on";
   let stablehlo = "return";
   let factors = "";

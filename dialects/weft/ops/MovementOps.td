@@ -5,7 +5,9 @@
 
 include "weft/dialects/weft/OpClasses.td"
 
-def Weft_BroadcastOp : Weft_ShardedOp<"broadcast", [AllElementTypesMatch<["input", "result"]>, Differentiable, MovesElements, DeclareOpInterfaceMethods<KernelOpInterface, ["getElementsReadElsewhere"]>]> {
+defvar Moved = DeclareOpInterfaceMethods<MovedBoxesOpInterface>;
+
+def Weft_BroadcastOp : Weft_ShardedOp<"broadcast", [Moved, AllElementTypesMatch<["input", "result"]>, Differentiable, MovesElements, DeclareOpInterfaceMethods<KernelOpInterface, ["getElementsReadElsewhere"]>]> {
   let summary = "repeats along new dimensions";
   let stablehlo = "broadcast_in_dim";
   let description = [{
@@ -21,7 +23,7 @@ def Weft_BroadcastOp : Weft_ShardedOp<"broadcast", [AllElementTypesMatch<["input
   let assemblyFormat = "$input `dims` $dims attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
 }
-def Weft_TransposeOp : Weft_ShardedOp<"transpose", [AllElementTypesMatch<["input", "result"]>, Differentiable, MovesElements]> {
+def Weft_TransposeOp : Weft_ShardedOp<"transpose", [Moved, AllElementTypesMatch<["input", "result"]>, Differentiable, MovesElements]> {
   let summary = "result dimension i is input dimension permutation[i]";
   let arguments = (ins Weft_Tensor:$input, DenseI64ArrayAttr:$permutation);
   let results = (outs Weft_Tensor:$result);
@@ -30,7 +32,7 @@ def Weft_TransposeOp : Weft_ShardedOp<"transpose", [AllElementTypesMatch<["input
   let hasVerifier = 1; // (C1) a permutation of the rank; (C2) shapes agree
   let hasFolder = 1;
 }
-def Weft_ReshapeOp : Weft_PositionedOp<"reshape", [AllElementTypesMatch<["input", "result"]>, Differentiable, MovesElements]> {
+def Weft_ReshapeOp : Weft_PositionedOp<"reshape", [Moved, AllElementTypesMatch<["input", "result"]>, Differentiable, MovesElements]> {
   let summary = "the same elements in row-major order in another shape";
   let factors = "pass, shift";
   let arguments = (ins Weft_Tensor:$input);
@@ -40,7 +42,7 @@ def Weft_ReshapeOp : Weft_PositionedOp<"reshape", [AllElementTypesMatch<["input"
   let hasVerifier = 1; // (C1) input and result have the same number of elements
   let hasFolder = 1;
 }
-def Weft_SliceOp : Weft_PositionedOp<"slice", [AllElementTypesMatch<["input", "result"]>, Differentiable, MovesElements]> {
+def Weft_SliceOp : Weft_PositionedOp<"slice", [Moved, AllElementTypesMatch<["input", "result"]>, Differentiable, MovesElements]> {
   let summary = "elements start, start+stride, ... below limit of each dimension";
   let factors = "pass, shift";
   let arguments = (ins Weft_Tensor:$input, DenseI64ArrayAttr:$start, DenseI64ArrayAttr:$limit, DenseI64ArrayAttr:$stride);
@@ -49,7 +51,7 @@ def Weft_SliceOp : Weft_PositionedOp<"slice", [AllElementTypesMatch<["input", "r
   let assemblyFormat = "$input `from` $start `to` $limit `by` $stride attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1; // (C1) one entry for each dimension; (C2) 0 <= start <= limit <= size, stride > 0; (C3) the result's shape follows
 }
-def Weft_PadOp : Weft_PositionedOp<"pad", [AllElementTypesMatch<["input", "result"]>, Differentiable, DeclareOpInterfaceMethods<PlacesBlockOpInterface>]> {
+def Weft_PadOp : Weft_PositionedOp<"pad", [Moved, AllElementTypesMatch<["input", "result"]>, Differentiable, DeclareOpInterfaceMethods<PlacesBlockOpInterface>]> {
   let summary = "a value before, after and between the elements of each dimension";
   let factors = "pass, shift";
   let description = [{
@@ -66,7 +68,7 @@ def Weft_PadOp : Weft_PositionedOp<"pad", [AllElementTypesMatch<["input", "resul
   let hasVerifier = 1;
   let hasFolder = 1;
 }
-def Weft_ConcatenateOp : Weft_PositionedOp<"concatenate", [Differentiable]> {
+def Weft_ConcatenateOp : Weft_PositionedOp<"concatenate", [Moved, Differentiable]> {
   let summary = "tensors one after the other along a dimension";
   let factors = "pass, shift";
   let arguments = (ins Variadic<Weft_Tensor>:$inputs, I64Attr:$dim);
@@ -74,7 +76,7 @@ def Weft_ConcatenateOp : Weft_PositionedOp<"concatenate", [Differentiable]> {
   let assemblyFormat = "$inputs `dim` $dim attr-dict `:` functional-type($inputs, $result)";
   let hasVerifier = 1; // (C1) at least one input; (C2) other dimensions agree; (C3) sizes along dim add up
 }
-def Weft_ReverseOp : Weft_PositionedOp<"reverse", [AllElementTypesMatch<["input", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable, MovesElements]> {
+def Weft_ReverseOp : Weft_PositionedOp<"reverse", [Moved, AllElementTypesMatch<["input", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable, MovesElements]> {
   let summary = "elements of some dimensions in the opposite order";
   let factors = "pass, shift";
   let arguments = (ins Weft_Tensor:$input, DenseI64ArrayAttr:$dims);
@@ -84,7 +86,7 @@ def Weft_ReverseOp : Weft_PositionedOp<"reverse", [AllElementTypesMatch<["input"
   let hasVerifier = 1; // (C1) dims are ascending and in the rank
   let hasFolder = 1;
 }
-def Weft_RollOp : Weft_PositionedOp<"roll", [AllElementTypesMatch<["input", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable, MovesElements]> {
+def Weft_RollOp : Weft_PositionedOp<"roll", [Moved, AllElementTypesMatch<["input", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable, MovesElements]> {
   let summary = "element i of a dimension of n goes to position (i + shift) mod n";
   let stablehlo = "concatenate of two slices";
   let factors = "pass, shift";
@@ -99,7 +101,7 @@ def Weft_RollOp : Weft_PositionedOp<"roll", [AllElementTypesMatch<["input", "res
   let hasVerifier = 1; // (C1) one entry for each dimension
   let hasFolder = 1;
 }
-def Weft_DynamicSliceOp : Weft_PositionedOp<"dynamic_slice", [AllElementTypesMatch<["input", "result"]>, Differentiable]> {
+def Weft_DynamicSliceOp : Weft_PositionedOp<"dynamic_slice", [Moved, AllElementTypesMatch<["input", "result"]>, Differentiable]> {
   let summary = "a block that starts where operands say, moved inside the input where it sticks out";
   let factors = "pass, lookup";
   let description = [{
@@ -114,7 +116,7 @@ def Weft_DynamicSliceOp : Weft_PositionedOp<"dynamic_slice", [AllElementTypesMat
   let assemblyFormat = "$input `at` `(` $starts `)` attr-dict `:` functional-type(operands, $result)";
   let hasVerifier = 1;
 }
-def Weft_DynamicUpdateSliceOp : Weft_PositionedOp<"dynamic_update_slice", [AllElementTypesMatch<["input", "update", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable, DeclareOpInterfaceMethods<PlacesBlockOpInterface>]> {
+def Weft_DynamicUpdateSliceOp : Weft_PositionedOp<"dynamic_update_slice", [Moved, AllElementTypesMatch<["input", "update", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable, DeclareOpInterfaceMethods<PlacesBlockOpInterface>]> {
   let summary = "the input with a block replaced, which starts where operands say and is moved inside";
   let factors = "pass, lookup";
   let description = [{
@@ -127,6 +129,35 @@ def Weft_DynamicUpdateSliceOp : Weft_PositionedOp<"dynamic_update_slice", [AllEl
   let builders = [OpBuilder<(ins "::mlir::Value":$input, "::mlir::Value":$update, "::mlir::ValueRange":$starts), [{ build($_builder, $_state, input.getType(), input, update, starts); }]>];
   let assemblyFormat = "$input `,` $update `at` `(` $starts `)` attr-dict `:` functional-type(operands, $result)";
   let hasVerifier = 1;
+}
+
+def Weft_MoveOp : Weft_PositionedOp<"move", [Moved, IsolatedFromAbove, RecursiveMemoryEffects]> {
+  let summary = "boxes of the result from elements of operands: what a chain of moving ops moves";
+  let stablehlo = "";
+  let factors = "pass, shift";
+  let derivative = "none: formed after differentiation";
+  let description = [{
+        %r = weft.move %x boxes <[0:2] of 0 at [d0 + 6], [2:8] of 0 at [d0]> : (tensor<8xf32>) -> tensor<10xf32> {
+        ^bb0(%a: tensor<8xf32>):
+          %b = weft.slice %a from [6] to [8] by [1] : tensor<8xf32> -> tensor<2xf32>
+          %c = weft.concatenate %b, %a dim 0 : (tensor<2xf32>, tensor<8xf32>) -> tensor<10xf32>
+          weft.yield %c : tensor<10xf32>
+        }
+
+    a periodic border of two elements. Elements of the result in no box are 0; a
+    scalar operand fills its boxes. The region has the ops that the op was made of
+    and takes its place where no dimension is sharded along which elements move.
+    (C1) at least one operand and one box; (C2) operands have the result's element
+    type; (C3) each box is of an operand, fits in it and in the result and fills
+    no element of another one; (C4) the region takes the operands, yields the
+    result's type and holds moving ops and constants only.
+  }];
+  let arguments = (ins Variadic<Weft_Tensor>:$inputs, Weft_BoxesAttr:$boxes);
+  let results = (outs Weft_Tensor:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$inputs `boxes` $boxes attr-dict `:` functional-type($inputs, $result) $body";
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 #endif // WEFT_DIALECTS_WEFT_MOVEMENTOPS

@@ -78,8 +78,11 @@ static constexpr size_t kFewSlices = 8;
 static BoxCopy fromDense(const BoxCopy &copy) {
   BoxCopy out = copy, dense = copy.packing();
   out.sourceOffset = 0;
-  for (size_t i = 0; i < out.loops.size(); ++i)
-    out.loops[i].sourceStride = dense.loops[i].targetStride;
+  // Loops that repeat a run are none of dense memory.
+  auto next = dense.loops.begin();
+  for (BoxCopy::Loop &loop : out.loops)
+    if (loop.sourceStride != 0)
+      loop.sourceStride = (next++)->targetStride;
   return out;
 }
 
@@ -103,7 +106,7 @@ void ExchangeBuilder::addMoveMessages(size_t from, size_t to,
   for (const Move &move : moves) {
     auto [found, isNew] = offsets.try_emplace(sliceOf(move), int64_t(bytes));
     if (isNew)
-      bytes += aligned(uint64_t(move.copy.bytes()));
+      bytes += aligned(uint64_t(move.copy.packing().bytes()));
     areDense &= isNew && move.copy.loops.empty();
   }
   if (areDense) {

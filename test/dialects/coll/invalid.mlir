@@ -234,3 +234,55 @@ func.func @collective_permute_c2(%x: tensor<4xf32>) {
   %0 = coll.collective_permute %x sources [1, 0] over #mesh ["data"] : tensor<4xf32> -> tensor<5xf32>
   return
 }
+
+// -----
+
+#mesh = #weft.mesh<"data"=2, "model"=4>
+#other = #weft.mesh<"data"=8>
+#a = #weft.layout<#mesh, [{"data"}]>
+#b = #weft.layout<#mesh, [{"model"}]>
+#o = #weft.layout<#other, [{"data"}]>
+func.func @move_c1(%x: tensor<4xf32>) {
+  // expected-error@+1 {{its layouts [4] to [3]}}
+  %0 = coll.move %x of [8] to [6] boxes <[0:6] of 0 at [d0 + 1]> from #a to #a over #mesh ["data"] : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2, "model"=4>
+#other = #weft.mesh<"data"=8>
+#a = #weft.layout<#mesh, [{"data"}]>
+#b = #weft.layout<#mesh, [{"model"}]>
+#o = #weft.layout<#other, [{"data"}]>
+func.func @move_c2(%x: tensor<4xf32>) {
+  // expected-error@+1 {{box 0 reads [3, 9) of dim 0 of size 8}}
+  %0 = coll.move %x of [8] to [6] boxes <[0:6] of 0 at [d0 + 3]> from #a to #a over #mesh ["data"] : tensor<4xf32> -> tensor<3xf32>
+  return
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2, "model"=4>
+#other = #weft.mesh<"data"=8>
+#a = #weft.layout<#mesh, [{"data"}]>
+#b = #weft.layout<#mesh, [{"model"}]>
+#o = #weft.layout<#other, [{"data"}]>
+func.func @move_c3(%x: tensor<4xf32>) {
+  // expected-error@+1 {{moves boxes, but a layout has an axis that is none of the}}
+  %0 = coll.move %x of [8] to [6] boxes <[0:6] of 0 at [d0 + 1]> from #a to #b over #mesh ["data"] : tensor<4xf32> -> tensor<2xf32>
+  return
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2, "model"=4>
+#other = #weft.mesh<"data"=8>
+#a = #weft.layout<#mesh, [{"data"}]>
+#b = #weft.layout<#mesh, [{"model"}]>
+#o = #weft.layout<#other, [{"data"}]>
+func.func @move_c3_mesh(%x: tensor<4xf32>) {
+  // expected-error@+1 {{has layouts on the meshes}}
+  %0 = coll.move %x of [8] to [6] boxes <[0:6] of 0 at [d0 + 1]> from #a to #o over #mesh ["data"] : tensor<4xf32> -> tensor<1xf32>
+  return
+}

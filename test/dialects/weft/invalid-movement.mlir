@@ -206,3 +206,163 @@ func.func @pad_overflow(%x: tensor<4xf32>) {
   %0 = weft.pad %x low [9223372036854775807] high [0] interior [0] : tensor<4xf32> -> tensor<0xf32>
   return
 }
+
+// -----
+
+func.func @move_c1(%x: tensor<8xf32>) {
+  // expected-error@+1 {{has 1 operands and 0 boxes; it needs at least one of each}}
+  %0 = weft.move %x boxes <> : (tensor<8xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<8xf32>):
+    %b = weft.slice %a from [0] to [4] by [1] : tensor<8xf32> -> tensor<4xf32>
+    weft.yield %b : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @move_c2(%x: tensor<8xf64>) {
+  // expected-error@+1 {{operand 0 has elements 'f64', the result 'f32'}}
+  %0 = weft.move %x boxes <[0:4] of 0 at [d0]> : (tensor<8xf64>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<8xf32>):
+    %b = weft.slice %a from [0] to [4] by [1] : tensor<8xf32> -> tensor<4xf32>
+    weft.yield %b : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @move_c3(%x: tensor<8xf32>) {
+  // expected-error@+1 {{box 0 is of operand 1 of 1}}
+  %0 = weft.move %x boxes <[0:4] of 1 at [d0]> : (tensor<8xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<8xf32>):
+    %b = weft.slice %a from [0] to [4] by [1] : tensor<8xf32> -> tensor<4xf32>
+    weft.yield %b : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @move_c3_ranges(%x: tensor<8xf32>) {
+  // expected-error@+1 {{box 0 has 2 ranges, the result the rank 1}}
+  %0 = weft.move %x boxes <[0:4, 0:1] of 0 at [d0]> : (tensor<8xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<8xf32>):
+    %b = weft.slice %a from [0] to [4] by [1] : tensor<8xf32> -> tensor<4xf32>
+    weft.yield %b : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @move_c3_places(%x: tensor<8xf32>) {
+  // expected-error@+1 {{box 0 has 2 places, its operand the rank 1}}
+  %0 = weft.move %x boxes <[0:4] of 0 at [d0, 0]> : (tensor<8xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<8xf32>):
+    %b = weft.slice %a from [0] to [4] by [1] : tensor<8xf32> -> tensor<4xf32>
+    weft.yield %b : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @move_c3_result(%x: tensor<8xf32>) {
+  // expected-error@+1 {{box 0 fills 3 positions from 0 by 2 of dim 0 of size 4}}
+  %0 = weft.move %x boxes <[0:3:2] of 0 at [d0]> : (tensor<8xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<8xf32>):
+    %b = weft.slice %a from [0] to [4] by [1] : tensor<8xf32> -> tensor<4xf32>
+    weft.yield %b : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @move_c3_dim(%x: tensor<8xf32>) {
+  // expected-error@+1 {{box 0 has dim 1 for dim 0 of its operand}}
+  %0 = weft.move %x boxes <[0:4] of 0 at [d1]> : (tensor<8xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<8xf32>):
+    %b = weft.slice %a from [0] to [4] by [1] : tensor<8xf32> -> tensor<4xf32>
+    weft.yield %b : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @move_c3_operand(%x: tensor<8xf32>) {
+  // expected-error@+1 {{box 0 reads [5, 9) of dim 0 of size 8}}
+  %0 = weft.move %x boxes <[0:4] of 0 at [d0 + 5]> : (tensor<8xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<8xf32>):
+    %b = weft.slice %a from [0] to [4] by [1] : tensor<8xf32> -> tensor<4xf32>
+    weft.yield %b : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @move_c3_turned(%x: tensor<8xf32>) {
+  // expected-error@+1 {{box 0 reads [-1, 3) of dim 0 of size 8}}
+  %0 = weft.move %x boxes <[0:4] of 0 at [d0 * -1 + 2]> : (tensor<8xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<8xf32>):
+    %b = weft.slice %a from [0] to [4] by [1] : tensor<8xf32> -> tensor<4xf32>
+    weft.yield %b : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @move_c3_disjoint(%x: tensor<8xf32>) {
+  // expected-error@+1 {{box 1 fills elements of box 0}}
+  %0 = weft.move %x boxes <[0:2:2] of 0 at [d0], [1:2] of 0 at [d0]> : (tensor<8xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<8xf32>):
+    %b = weft.slice %a from [0] to [4] by [1] : tensor<8xf32> -> tensor<4xf32>
+    weft.yield %b : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @move_c4(%x: tensor<8xf32>) {
+  // expected-error@+1 {{the region takes }}
+  %0 = weft.move %x boxes <[0:4] of 0 at [d0]> : (tensor<8xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<9xf32>):
+    %b = weft.slice %a from [0] to [4] by [1] : tensor<9xf32> -> tensor<4xf32>
+    weft.yield %b : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @move_c4_yield(%x: tensor<8xf32>) {
+  // expected-error@+1 {{the region should end with 'weft.yield' of }}
+  %0 = weft.move %x boxes <[0:4] of 0 at [d0]> : (tensor<8xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<8xf32>):
+    weft.yield %a : tensor<8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @move_c4_ops(%x: tensor<4xf32>) {
+  %0 = weft.move %x boxes <[0:4] of 0 at [d0]> : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    // expected-error@+1 {{is in a move, which holds moving ops and constants only}}
+    %b = weft.exp %a : tensor<4xf32>
+    weft.yield %b : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+// expected-error@+1 {{'x' is no dimension; write d0, d1, ...}}
+#boxes = #weft.boxes<[0:4] of 0 at [x]>

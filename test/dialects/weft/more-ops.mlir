@@ -82,3 +82,14 @@ func.func @lapack(%x: tensor<3x4x2xf64>, %c: tensor<2x2xcomplex<f32>>) {
   %1:3 = weft.lapack "cheevd"(%c) options [86, 76] : (tensor<2x2xcomplex<f32>>) -> (tensor<2x2xcomplex<f32>>, tensor<2xf32>, tensor<i32>)
   return
 }
+
+// CHECK-LABEL: @move
+func.func @move(%x: tensor<8xf32>, %z: tensor<f32>) {
+  // CHECK: weft.move %{{.*}}, %{{.*}} boxes <[0:4:2] of 0 at [d0 * -1 + 7], [1:1] of 1 at []> : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32> {
+  // CHECK-NEXT: ^bb0
+  %0 = weft.move %x, %z boxes <[0:4:2] of 0 at [d0 * -1 + 7], [1:1] of 1 at []> : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32> {
+  ^bb0(%a: tensor<8xf32>, %c: tensor<f32>):
+    weft.yield %a : tensor<8xf32>
+  }
+  return
+}

@@ -1,10 +1,14 @@
-// RUN: weft-opt %s --weft-form-rolls --canonicalize --split-input-file | FileCheck %s
+// RUN: weft-opt %s --weft-form-moves --canonicalize --split-input-file | FileCheck %s
 
 #mesh = #weft.mesh<"d"=4>
 module attributes {weft.mesh = #mesh} {
   // CHECK-LABEL: @turned
-  // CHECK-NEXT: weft.roll %{{.*}} by [0, 3]
-  // CHECK-NEXT: return
+  // CHECK-NEXT: weft.move %arg0 boxes <[0:4, 0:3] of 0 at [d0, d1 + 5], [0:4, 3:5] of 0 at [d0, d1]>
+  // CHECK-NEXT: ^bb0(%[[X:.*]]: tensor<4x8xf32>):
+  // CHECK-NEXT: weft.slice %[[X]] from [0, 5]
+  // CHECK-NEXT: weft.slice %[[X]] from [0, 0]
+  // CHECK-NEXT: weft.concatenate
+  // CHECK-NEXT: weft.yield
   func.func @turned(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
     %a = weft.slice %x from [0, 5] to [4, 8] by [1, 1] : tensor<4x8xf32> -> tensor<4x3xf32>
     %b = weft.slice %x from [0, 0] to [4, 5] by [1, 1] : tensor<4x8xf32> -> tensor<4x5xf32>
@@ -27,8 +31,7 @@ module attributes {weft.mesh = #mesh} {
 
   // The left neighbours, of a periodic border of one element.
   // CHECK-LABEL: @neighbours
-  // CHECK-NEXT: weft.roll %{{.*}} by [1]
-  // CHECK-NEXT: return
+  // CHECK-NEXT: weft.move %arg0 boxes <[0:1] of 0 at [d0 + 7], [1:7] of 0 at [d0]>
   func.func @neighbours(%x: tensor<8xf32>) -> tensor<8xf32> {
     %a = weft.slice %x from [7] to [8] by [1] : tensor<8xf32> -> tensor<1xf32>
     %b = weft.slice %x from [0] to [1] by [1] : tensor<8xf32> -> tensor<1xf32>
@@ -47,18 +50,44 @@ module attributes {weft.mesh = #mesh} {
     return %s : tensor<2xf32>
   }
 
-  // Neither strides nor other values are turned.
-  // CHECK-LABEL: @other
-  // CHECK: weft.concatenate
-  // CHECK: weft.concatenate
-  func.func @other(%x: tensor<8xf32>, %y: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
-    %a = weft.slice %x from [4] to [8] by [1] : tensor<8xf32> -> tensor<4xf32>
-    %b = weft.slice %y from [0] to [4] by [1] : tensor<8xf32> -> tensor<4xf32>
+  // Two operands, every second element in opposite order, and a border that a scalar fills.
+  // CHECK-LABEL: @several
+  // CHECK: weft.move %arg0, %arg1, %{{.*}} boxes
+  // CHECK-SAME: [1:4] of 0 at [d0 * -2 + 7]
+  // CHECK-SAME: [5:4] of 1 at [d0 + 4]
+  // CHECK-SAME: [0:2:9] of 2 at []
+  func.func @several(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<10xf32> {
+    %one = weft.constant dense<1.0> : tensor<f32>
+    %t = weft.reverse %x dims [0] : tensor<8xf32>
+    %a = weft.slice %t from [0] to [8] by [2] : tensor<8xf32> -> tensor<4xf32>
+    %b = weft.slice %y from [4] to [8] by [1] : tensor<8xf32> -> tensor<4xf32>
     %r = weft.concatenate %a, %b dim 0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
-    %c = weft.slice %x from [1] to [8] by [2] : tensor<8xf32> -> tensor<4xf32>
-    %d = weft.slice %x from [0] to [7] by [2] : tensor<8xf32> -> tensor<4xf32>
-    %s = weft.concatenate %c, %d dim 0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
-    return %r, %s : tensor<8xf32>, tensor<8xf32>
+    %p = weft.pad %r with %one low [1] high [1] interior [0] : tensor<8xf32>, tensor<f32> -> tensor<10xf32>
+    return %p : tensor<10xf32>
+  }
+
+  // A block with a constant start, moved inside.
+  // CHECK-LABEL: @update
+  // CHECK: weft.move
+  // CHECK-SAME: [5:3] of 0 at [d0 + 1]
+  // CHECK-SAME: [0:5] of 0 at [d0]
+  func.func @update(%x: tensor<8xf32>) -> tensor<8xf32> {
+    %i = weft.constant dense<7> : tensor<i32>
+    %a = weft.slice %x from [1] to [4] by [1] : tensor<8xf32> -> tensor<3xf32>
+    %u = weft.dynamic_update_slice %x, %a at (%i) : (tensor<8xf32>, tensor<3xf32>, tensor<i32>) -> tensor<8xf32>
+    return %u : tensor<8xf32>
+  }
+
+  // Starts that are known when the program runs end a chain, and so does a value that an op computes with.
+  // CHECK-LABEL: @other
+  // CHECK-NOT: weft.move
+  func.func @other(%x: tensor<8xf32>, %i: tensor<i32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<8xf32>) {
+    %a = weft.dynamic_slice %x at (%i) : (tensor<8xf32>, tensor<i32>) -> tensor<4xf32>
+    %b = weft.reverse %a dims [0] : tensor<4xf32>
+    %c = weft.reverse %x dims [0] : tensor<8xf32>
+    %d = weft.slice %c from [1] to [5] by [1] : tensor<8xf32> -> tensor<4xf32>
+    %e = weft.exp %c : tensor<8xf32>
+    return %b, %d, %e : tensor<4xf32>, tensor<4xf32>, tensor<8xf32>
   }
 }
 

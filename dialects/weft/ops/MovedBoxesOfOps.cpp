@@ -1,0 +1,222 @@
+//===- MovedBoxesOfOps.cpp - what each moving op moves --------------------===//
+
+#include "weft/dialects/weft/ShapeChecks.h"
+#include "weft/dialects/weft/Weft.h"
+#include "weft/layout/MovedBoxes.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace weft;
+
+using Boxes = std::optional<MovedBoxes>;
+
+static bool isEmpty(Value value) { return typeOf(value).getNumElements() == 0; }
+
+Boxes BroadcastOp::getMovedBoxes() {
+  if (isEmpty(getResult()))
+    return std::nullopt;
+  MovedBox box = MovedBox::all(0, getType().getShape());
+  box.dim.assign(getDims().begin(), getDims().end());
+  box.offset.assign(box.dim.size(), 0);
+  box.stride.assign(box.dim.size(), 1);
+  return MovedBoxes{box};
+}
+
+Boxes TransposeOp::getMovedBoxes() {
+  if (isEmpty(getResult()))
+    return std::nullopt;
+  MovedBox box = MovedBox::all(0, getType().getShape());
+  for (auto [dim, from] : llvm::enumerate(getPermutation()))
+    box.dim[from] = dim;
+  return MovedBoxes{box};
+}
+
+/// A reshape that only adds or removes dimensions of one.
+Boxes ReshapeOp::getMovedBoxes() {
+  ArrayRef<int64_t> from = getInput().getType().getShape(),
+                    to = getType().getShape();
+  if (isEmpty(getResult()))
+    return std::nullopt;
+  MovedBox box = MovedBox::all(0, to);
+  box.dim.assign(from.size(), -1);
+  box.offset.assign(from.size(), 0);
+  box.stride.assign(from.size(), 0);
+  size_t r = 0;
+  for (size_t d = 0; d < from.size(); ++d) {
+    if (from[d] == 1)
+      continue;
+    while (r < to.size() && to[r] == 1)
+      ++r;
+    if (r == to.size() || to[r] != from[d])
+      return std::nullopt;
+    box.dim[d] = r++;
+    box.stride[d] = 1;
+  }
+  return MovedBoxes{box};
+}
+
+Boxes weft::SliceOp::getMovedBoxes() {
+  if (isEmpty(getResult()))
+    return std::nullopt;
+  MovedBox box = MovedBox::all(0, getType().getShape());
+  box.offset.assign(getStart().begin(), getStart().end());
+  box.stride.assign(getStride().begin(), getStride().end());
+  return MovedBoxes{box};
+}
+
+/// Adds boxes of one element, operand `operand`, to all that `taken`, one box of
+/// step 1, leaves of a result.
+static void fillAround(const MovedBox &taken, ArrayRef<int64_t> shape,
+                       const MovedBox &filling, MovedBoxes &boxes) {
+  std::vector<int64_t> start(shape.size(), 0), count(shape);
+  auto add = [&](size_t r, int64_t first, int64_t last) {
+    if (first >= last)
+      return;
+    MovedBox box = filling;
+    for (size_t d = 0; d < box.dim.size(); ++d)
+      if (box.dim[d] >= 0)
+        box.offset[d] += start[box.dim[d]];
+    box.start = start;
+    box.count = count;
+    for (size_t d = 0; d < box.dim.size(); ++d)
+      if (box.dim[d] == int64_t(r))
+        box.offset[d] = filling.offset[d] + first;
+    box.start[r] = first;
+    box.count[r] = last - first;
+    boxes.push_back(box);
+  };
+  for (size_t r = 0; r < shape.size(); ++r) {
+    add(r, 0, taken.start[r]);
+    add(r, taken.start[r] + taken.count[r], shape[r]);
+    start[r] = taken.start[r];
+    count[r] = taken.count[r];
+  }
+}
+
+/// A box whose only element is a scalar operand.
+static MovedBox filled(int64_t operand, ArrayRef<int64_t> shape) {
+  MovedBox box = MovedBox::all(operand, shape);
+  box.dim.clear();
+  box.offset.clear();
+  box.stride.clear();
+  return box;
+}
+
+Boxes PadOp::getMovedBoxes() {
+  ArrayRef<int64_t> from = getInput().getType().getShape(),
+                    to = getType().getShape();
+  if (isEmpty(getResult()) || isEmpty(getInput()))
+    return std::nullopt;
+  MovedBoxes boxes;
+  MovedBox box = MovedBox::all(0, to);
+  bool isDense = true;
+  for (size_t d = 0; d < from.size(); ++d) {
+    int64_t step = from[d] > 1 ? getInterior()[d] + 1 : 1;
+    isDense &= step == 1;
+    std::optional<WalkPart> part =
+        partInside(getLow()[d], step, from[d], {0, to[d]});
+    if (!part)
+      return std::nullopt;
+    box.start[d] = getLow()[d] + step * part->first;
+    box.count[d] = part->count;
+    box.step[d] = part->count > 1 ? step : 1;
+    box.offset[d] = part->first;
+  }
+  boxes.push_back(box);
+  if (getValue()) {
+    if (!isDense)
+      return std::nullopt;
+    fillAround(box, to, filled(1, to), boxes);
+  }
+  return boxes;
+}
+
+Boxes ConcatenateOp::getMovedBoxes() {
+  if (isEmpty(getResult()))
+    return std::nullopt;
+  MovedBoxes boxes;
+  int64_t start = 0;
+  for (auto [index, input] : llvm::enumerate(getInputs())) {
+    MovedBox box = MovedBox::all(index, typeOf(input).getShape());
+    box.start[getDim()] = start;
+    if (box.elements() != 0)
+      boxes.push_back(box);
+    start += box.count[getDim()];
+  }
+  return boxes;
+}
+
+Boxes ReverseOp::getMovedBoxes() {
+  if (isEmpty(getResult()))
+    return std::nullopt;
+  MovedBox box = MovedBox::all(0, getType().getShape());
+  for (int64_t dim : getDims())
+    if (box.count[dim] > 1) {
+      box.offset[dim] = box.count[dim] - 1;
+      box.stride[dim] = -1;
+    }
+  return MovedBoxes{box};
+}
+
+Boxes RollOp::getMovedBoxes() {
+  if (isEmpty(getResult()))
+    return std::nullopt;
+  MovedBoxes boxes = {MovedBox::all(0, getType().getShape())};
+  for (auto [dim, size] : llvm::enumerate(getType().getShape())) {
+    int64_t shift = ((getShift()[dim] % size) + size) % size;
+    if (shift == 0)
+      continue;
+    for (size_t i = 0, n = boxes.size(); i < n; ++i) {
+      MovedBox turned = boxes[i];
+      turned.count[dim] = shift;
+      turned.offset[dim] = size - shift;
+      boxes.push_back(turned);
+      boxes[i].start[dim] = shift;
+      boxes[i].count[dim] = size - shift;
+    }
+  }
+  return boxes;
+}
+
+/// The starts of a block, moved inside; nothing if they are no constants.
+static std::optional<SmallVector<int64_t>>
+constantStarts(ValueRange starts, ArrayRef<int64_t> whole,
+               ArrayRef<int64_t> block) {
+  SmallVector<int64_t> result;
+  for (auto [start, size, part] : llvm::zip_equal(starts, whole, block)) {
+    APInt value;
+    if (!matchPattern(start, m_ConstantInt(&value)) || value.getBitWidth() > 64)
+      return std::nullopt;
+    bool isUnsigned = typeOf(start).getElementType().isUnsignedInteger();
+    int64_t last = size - part;
+    int64_t at = isUnsigned ? int64_t(value.getLimitedValue(last))
+                            : value.getSExtValue();
+    result.push_back(std::clamp<int64_t>(at, 0, last));
+  }
+  return result;
+}
+
+Boxes DynamicSliceOp::getMovedBoxes() {
+  ArrayRef<int64_t> shape = getType().getShape();
+  auto starts =
+      constantStarts(getStarts(), getInput().getType().getShape(), shape);
+  if (!starts || isEmpty(getResult()))
+    return std::nullopt;
+  MovedBox box = MovedBox::all(0, shape);
+  box.offset.assign(starts->begin(), starts->end());
+  return MovedBoxes{box};
+}
+
+Boxes DynamicUpdateSliceOp::getMovedBoxes() {
+  ArrayRef<int64_t> shape = getType().getShape();
+  auto starts =
+      constantStarts(getStarts(), shape, getUpdate().getType().getShape());
+  if (!starts || isEmpty(getUpdate()))
+    return std::nullopt;
+  MovedBox update = MovedBox::all(1, getUpdate().getType().getShape());
+  update.start.assign(starts->begin(), starts->end());
+  MovedBoxes boxes = {update};
+  fillAround(update, shape, MovedBox::all(0, shape), boxes);
+  return boxes;
+}
