@@ -6,7 +6,9 @@
 #include "weft/layout/Sizes.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
+#include <set>
 #include <tuple>
 
 using namespace weft;
@@ -35,6 +37,68 @@ static bool cutToBlock(MovedBox &box, const Box &block) {
   return true;
 }
 
+/// The positions that a box reads in one dimension of the operand.
+static Interval readIn(const MovedBox &box, size_t d) {
+  int64_t r = box.dim[d];
+  int64_t reach = r < 0 ? 0 : box.stride[d] * (box.count[size_t(r)] - 1);
+  int64_t first = std::min(box.offset[d], box.offset[d] + reach);
+  return {first, first + std::abs(reach) + 1};
+}
+
+/// Whether the box reads neighbours in each dimension.
+static bool readsNeighbours(const MovedBox &box) {
+  for (size_t d = 0; d < box.dim.size(); ++d)
+    if (box.dim[d] >= 0 && box.count[size_t(box.dim[d])] > 1 &&
+        std::abs(box.stride[d]) > 1)
+      return false;
+  return true;
+}
+
+/// Cuts the box where the interval begins or ends in a dimension that it reads:
+/// the part outside of it goes to `rest`.
+static bool cutOff(MovedBox &box, size_t d, const Interval &interval,
+                   std::vector<MovedBox> &rest) {
+  Interval read = readIn(box, d);
+  for (int64_t at : {interval.begin, interval.end})
+    if (read.begin < at && at < read.end) {
+      auto r = size_t(box.dim[d]);
+      Interval parts[] = {{read.begin, at}, {at, read.end}};
+      MovedBox other = box;
+      bool keepsFirst = at == interval.end;
+      cut(box, r,
+          *partInside(box.offset[d], box.stride[d], box.count[r],
+                      parts[keepsFirst ? 0 : 1]));
+      cut(other, r,
+          *partInside(other.offset[d], other.stride[d], other.count[r],
+                      parts[keepsFirst ? 1 : 0]));
+      rest.push_back(std::move(other));
+      return true;
+    }
+  return false;
+}
+
+/// Cuts boxes of one array so that two read the same elements or none in common;
+/// those with strides stay.
+static void separate(std::vector<MovedBox> &boxes) {
+  constexpr size_t kMost = 256;
+  for (size_t i = 0; i < boxes.size() && boxes.size() < kMost; ++i)
+    for (size_t j = 0; j < i; ++j) {
+      if (!readsNeighbours(boxes[i]) || !readsNeighbours(boxes[j]))
+        continue;
+      bool areApart = false;
+      for (size_t d = 0; d < boxes[i].dim.size(); ++d)
+        areApart |=
+            intersect(readIn(boxes[i], d), readIn(boxes[j], d)).size() == 0;
+      for (size_t d = 0; d < boxes[i].dim.size() && !areApart; ++d) {
+        std::vector<MovedBox> rest;
+        while (cutOff(boxes[i], d, readIn(boxes[j], d), rest) ||
+               cutOff(boxes[j], d, readIn(boxes[i], d), rest))
+          ;
+        boxes.insert(boxes.end(), rest.begin(), rest.end());
+      }
+    }
+}
+
 namespace {
 /// The pieces of a group, by the shard that they are read from.
 class PieceFinder {
@@ -53,7 +117,7 @@ private:
   /// the shards of these dimensions.
   void cutByShards(MovedBox box, size_t d, int64_t shard, int64_t target);
   void findHolders();
-  void serve(const ShardPieces &shard);
+  void serve(ShardPieces &shard);
 
   const BoxedMove &move;
   const Mesh &mesh;
@@ -100,14 +164,15 @@ void PieceFinder::findHolders() {
   }
 }
 
-void PieceFinder::serve(const ShardPieces &shard) {
+void PieceFinder::serve(ShardPieces &shard) {
   std::vector<std::pair<int64_t, int64_t>> requests; // elements, member
   std::map<int64_t, int64_t> senders;
-  for (const auto &[target, boxes] : shard.byTarget) {
+  for (auto &[target, boxes] : shard.byTarget) {
     if (std::ranges::count(shard.holders, target)) {
       senders[target] = target;
       continue;
     }
+    separate(boxes);
     int64_t elements = 0;
     for (const MovedBox &box : boxes)
       elements += box.elementsRead();
@@ -137,7 +202,7 @@ std::vector<MovedPiece> PieceFinder::find() {
       }
   }
   findHolders();
-  for (const auto &[number, shard] : shards)
+  for (auto &[number, shard] : shards)
     serve(shard);
   return std::move(pieces);
 }
@@ -150,9 +215,22 @@ std::vector<MovedPiece> weft::piecesOf(const BoxedMove &move, const Mesh &mesh,
 int64_t weft::mostSent(const BoxedMove &move, const Mesh &mesh,
                        std::span<const int64_t> members) {
   std::vector<int64_t> sent(members.size());
-  for (const MovedPiece &piece : piecesOf(move, mesh, members))
-    if (piece.source != piece.target)
-      sent[size_t(piece.source)] =
-          saturatingAdd(sent[size_t(piece.source)], piece.box.elementsRead());
+  // What one member reads in several boxes, it receives once.
+  std::set<std::vector<int64_t>> known;
+  for (const MovedPiece &piece : piecesOf(move, mesh, members)) {
+    if (piece.source == piece.target)
+      continue;
+    std::vector<int64_t> key = {piece.source, piece.target};
+    for (size_t d = 0; d < piece.box.dim.size(); ++d) {
+      Interval read = readIn(piece.box, d);
+      int64_t r = piece.box.dim[d];
+      bool isOne = r < 0 || read.size() == 1;
+      key.insert(key.end(), {read.begin, read.end,
+                             isOne ? 1 : std::abs(piece.box.stride[d])});
+    }
+    int64_t &elements = sent[size_t(piece.source)];
+    if (known.insert(std::move(key)).second)
+      elements = saturatingAdd(elements, piece.box.elementsRead());
+  }
   return sent.empty() ? 0 : *std::ranges::max_element(sent);
 }

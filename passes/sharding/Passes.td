@@ -5,6 +5,23 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FoldIntegersPass : Pass<"weft-fold-integers", "::mlir::ModuleOp"> {
+  let summary = "Computes what follows from a few constant integers.";
+  let description = [{
+    Replaces an op on constant integers, of which operands and result have at most
+    64 elements, by its result, as the interpreter gives it: JAX clamps the constant
+    start of an update by six ops, and converts the zero of a pad. Then a sharding
+    rule and boxes know the numbers.
+
+    Requires: stage `differentiated`; a module of one device stays as it is.
+    Ensures: the same values.
+
+    Example: test/passes/fold-integers.mlir
+  }];
+  let statistics = [Statistic<"numFolded", "folded", "ops replaced by their results">];
+  let dependentDialects = ["::weft::WeftDialect"];
+}
+
 def FormMovesPass : Pass<"weft-form-moves", "::mlir::ModuleOp"> {
   let summary = "Makes chains of ops that only move elements one movement.";
   let description = [{

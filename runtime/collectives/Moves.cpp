@@ -128,6 +128,14 @@ static BoxCopy copyOf(const MovedBox &box, const Collective::Array &from,
       loops[size_t(box.dim[d])].sourceStride = box.stride[d] * sourceStride;
     sourceStride *= from.shape[d];
   }
+  // Sources are read forward, so that equal slices are equal copies to a buffer.
+  for (BoxCopy::Loop &loop : loops)
+    if (loop.sourceStride < 0) {
+      copy.sourceOffset += loop.sourceStride * (loop.count - 1);
+      copy.targetOffset += loop.targetStride * (loop.count - 1);
+      loop.sourceStride = -loop.sourceStride;
+      loop.targetStride = -loop.targetStride;
+    }
   copy.run = bytes;
   std::erase_if(loops, [](const auto &loop) { return loop.count == 1; });
   while (!loops.empty() && loops.back().sourceStride == copy.run &&

@@ -237,6 +237,65 @@ TEST_CASE("devices receive what they lack") {
   }
 }
 
+/// The most elements that a device sends if each device receives once what it
+/// lacks; no device has a copy of another one's shard.
+static int64_t countSent(const RandomChain &chain, const Mesh &mesh,
+                         const Layout &from, const Layout &to) {
+  auto ownerOf = [&](int64_t element, const Shape &shape,
+                     const Layout &layout) {
+    Shape at = indexOf(element, shape);
+    for (int64_t device = 0; device < mesh.size(); ++device) {
+      Box block = own(mesh, layout, shape, device);
+      bool isOwn = true;
+      for (size_t d = 0; d < at.size(); ++d)
+        isOwn &= at[d] >= block[d].begin && at[d] < block[d].end;
+      if (isOwn)
+        return device;
+    }
+    return int64_t(-1);
+  };
+  std::set<std::pair<int64_t, int64_t>> lacks;
+  for (int64_t n = 0; n < product(chain.shape); ++n)
+    if (int64_t source = chain.sources[size_t(n)]; source >= 0)
+      lacks.emplace(ownerOf(n, chain.shape, to), source);
+  std::vector<int64_t> sent(size_t(mesh.size()), 0);
+  for (auto [device, source] : lacks)
+    if (int64_t owner = ownerOf(source, chain.from, from); owner != device)
+      ++sent[size_t(owner)];
+  return *std::max_element(sent.begin(), sent.end());
+}
+
+TEST_CASE("an element is sent once to a device") {
+  Mesh mesh;
+  mesh.axes = {{"x", 2}, {"y", 2}};
+  DeviceGroups all = groupsOver(mesh.axes, allAxes(mesh));
+  int64_t compared = 0;
+  for (unsigned seed = 0; seed < 1500; ++seed) {
+    RandomChain chain(seed);
+    for (int i = 0; i < 4 && product(chain.shape) < 500; ++i)
+      chain.add();
+    bool isDense = true;
+    for (const MovedBox &box : chain.boxes)
+      for (int64_t stride : box.stride)
+        isDense &= stride >= -1 && stride <= 1;
+    Layout from = Layout::replicated(int64_t(chain.from.size())),
+           to = Layout::replicated(int64_t(chain.shape.size()));
+    from.dims[0] = to.dims[0] = {fullAxis(mesh, 0)};
+    from.dims.back().push_back(fullAxis(mesh, 1));
+    to.dims.back().push_back(fullAxis(mesh, 1));
+    int64_t sent = mostSent({chain.boxes, chain.from, chain.shape, from, to},
+                            mesh, all.groups[0]);
+    CAPTURE(seed);
+    int64_t expected = countSent(chain, mesh, from, to);
+    if (isDense)
+      REQUIRE(sent == expected);
+    else
+      REQUIRE(sent >= expected);
+    compared += isDense;
+  }
+  CHECK(compared > 500);
+}
+
 TEST_CASE("a box that repeats an element sends it once") {
   Mesh mesh;
   mesh.axes = {{"x", 2}};

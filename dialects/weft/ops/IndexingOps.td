@@ -5,7 +5,7 @@
 
 include "weft/dialects/weft/OpClasses.td"
 
-def Weft_GatherOp : Weft_PositionedOp<"gather", [AllElementTypesMatch<["input", "result"]>, Differentiable, DeclareOpInterfaceMethods<KernelOpInterface, ["getElementsReadElsewhere"]>]> {
+def Weft_GatherOp : Weft_PositionedOp<"gather", [DeclareOpInterfaceMethods<MovedBoxesOpInterface>, AllElementTypesMatch<["input", "result"]>, Differentiable, DeclareOpInterfaceMethods<KernelOpInterface, ["getElementsReadElsewhere"]>]> {
   let summary = "blocks of the input, each from where a vector of indices says";
   let factors = "pass, lookup";
   let description = [{
@@ -39,7 +39,7 @@ def Weft_GatherOp : Weft_PositionedOp<"gather", [AllElementTypesMatch<["input", 
   }];
 }
 
-def Weft_ScatterOp : Weft_PositionedOp<"scatter", [AllElementTypesMatch<["input", "updates", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable, OwnLoopNest]> {
+def Weft_ScatterOp : Weft_PositionedOp<"scatter", [DeclareOpInterfaceMethods<MovedBoxesOpInterface>, AllElementTypesMatch<["input", "updates", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable, OwnLoopNest]> {
   let summary = "the input with blocks of updates combined in, each where a vector of indices says";
   let factors = "pass, lookup, reduce (replicated with set)";
   let derivative = "of set and sum";

@@ -2,7 +2,9 @@
 
 #include "weft/dialects/weft/ShapeChecks.h"
 #include "weft/dialects/weft/Weft.h"
+#include "weft/dialects/weft/ops/IndexingOps.h"
 #include "weft/layout/MovedBoxes.h"
+#include "weft/layout/Sizes.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -216,6 +218,88 @@ Boxes DynamicUpdateSliceOp::getMovedBoxes() {
     return std::nullopt;
   MovedBox update = MovedBox::all(1, getUpdate().getType().getShape());
   update.start.assign(starts->begin(), starts->end());
+  MovedBoxes boxes = {update};
+  fillAround(update, shape, MovedBox::all(0, shape), boxes);
+  return boxes;
+}
+
+//===----------------------------------------------------------------------===//
+// Gathers and scatters of one block
+//===----------------------------------------------------------------------===//
+
+/// The start of the only block in each dimension of the tensor; nothing if there
+/// are several, or if the indices are no constants.
+static std::optional<SmallVector<int64_t>>
+constantStart(Value indices, const IndexedBlocks &its) {
+  DenseElementsAttr data;
+  if (!matchPattern(indices, m_Constant(&data)) || !its.batchingDims.empty() ||
+      data.getNumElements() != its.vectorSize() ||
+      !isa<IntegerType>(data.getElementType()) ||
+      data.getElementType().getIntOrFloatBitWidth() > 64)
+    return std::nullopt;
+  SmallVector<int64_t> start(its.tensor.getRank(), 0);
+  bool isUnsigned = data.getElementType().isUnsignedInteger();
+  constexpr int64_t kOutside = kMostBytes; // no tensor has as many positions
+  for (auto [dim, value] :
+       llvm::zip_equal(its.indexMap, data.getValues<APInt>()))
+    start[dim] = isUnsigned
+                     ? int64_t(value.getLimitedValue(kOutside))
+                     : std::clamp(value.getSExtValue(), -kOutside, kOutside);
+  return start;
+}
+
+/// For each dimension of the tensor that of the blocks, or -1.
+static SmallVector<int64_t> dimsOfBlocks(const IndexedBlocks &its) {
+  SmallVector<int64_t> dims(its.tensor.getRank(), -1);
+  for (auto [dim, block] : llvm::zip_equal(its.tensorDims(), its.blockDims))
+    dims[dim] = block;
+  return dims;
+}
+
+Boxes GatherOp::getMovedBoxes() {
+  IndexedBlocks its = getBlocks();
+  auto start = constantStart(getIndices(), its);
+  if (!start || isEmpty(getResult()))
+    return std::nullopt;
+  MovedBox box = MovedBox::all(0, its.blocks.getShape());
+  SmallVector<int64_t> dims = dimsOfBlocks(its);
+  box.dim.assign(dims.begin(), dims.end());
+  box.offset.clear();
+  box.stride.clear();
+  for (auto [dim, size] : llvm::enumerate(its.tensor.getShape())) {
+    // A block is moved inside.
+    box.offset.push_back(
+        std::clamp<int64_t>((*start)[dim], 0, size - its.extent(dim)));
+    box.stride.push_back(dims[dim] < 0 ? 0 : 1);
+  }
+  return MovedBoxes{box};
+}
+
+Boxes ScatterOp::getMovedBoxes() {
+  IndexedBlocks its = getBlocks();
+  auto start = constantStart(getIndices(), its);
+  if (getKind() != ScatterKind::Set || !start || isEmpty(getUpdates()))
+    return std::nullopt;
+  ArrayRef<int64_t> shape = its.tensor.getShape();
+  MovedBox update = MovedBox::all(2, shape);
+  update.dim.assign(its.blocks.getRank(), -1);
+  update.offset.assign(update.dim.size(), 0);
+  update.stride.assign(update.dim.size(), 0);
+  SmallVector<int64_t> dims = dimsOfBlocks(its);
+  for (auto [dim, size] : llvm::enumerate(shape)) {
+    // What would be outside is left out.
+    std::optional<WalkPart> part =
+        partInside((*start)[dim], 1, its.extent(dim), {0, size});
+    if (!part)
+      return MovedBoxes{MovedBox::all(0, shape)};
+    update.start[dim] = (*start)[dim] + part->first;
+    update.count[dim] = part->count;
+    if (int64_t block = dims[dim]; block >= 0) {
+      update.dim[block] = dim;
+      update.offset[block] = part->first;
+      update.stride[block] = 1;
+    }
+  }
   MovedBoxes boxes = {update};
   fillAround(update, shape, MovedBox::all(0, shape), boxes);
   return boxes;

@@ -28,14 +28,19 @@ struct Chain {
   llvm::SetVector<Operation *> ops;
 
   explicit Chain(Operation *end, MovedBoxes its);
-  /// Makes the op of an operand a part of the chain; false if it cannot be.
-  bool absorb(unsigned operand);
+  /// Makes ops of operands parts of the chain, as many as possible. With
+  /// `careful` each step leaves what could be the last one.
+  void grow(bool careful);
+  /// Whether a movement can be made of it.
+  bool isWhole() { return followsResult() && (isSlice() || addOpsRead()); }
   /// Whether the chain moves what no op of its own does as well.
   bool isWorthAMove() const;
   /// The chain's result, built before its end; null if that stays.
   Value build(OpBuilder &builder) const;
 
 private:
+  /// Makes the op of an operand a part of the chain; false if it cannot be.
+  bool absorb(unsigned operand, bool careful);
   /// Removes operands that no box has, and operands that are there twice.
   void tidy();
   /// Whether each dimension of more than one element follows one of the
@@ -144,7 +149,12 @@ bool Chain::isSlice() const {
   return true;
 }
 
-bool Chain::absorb(unsigned operand) {
+void Chain::grow(bool careful) {
+  for (unsigned i = 0; i < operands.size();)
+    i = absorb(i, careful) ? 0 : i + 1;
+}
+
+bool Chain::absorb(unsigned operand, bool careful) {
   Operation *def = operands[operand].getDefiningOp();
   std::optional<MovedBoxes> inner = boxesOfOp(def);
   if (!inner || def->getBlock() != ops.front()->getBlock())
@@ -166,8 +176,7 @@ bool Chain::absorb(unsigned operand) {
     return false;
   next.ops.insert(def);
   next.tidy();
-  if (next.boxes.size() > kMostBoxes || !next.followsResult() ||
-      (!next.isSlice() && !next.addOpsRead()))
+  if (next.boxes.size() > kMostBoxes || (careful && !next.isWhole()))
     return false;
   *this = std::move(next);
   return true;
@@ -180,7 +189,8 @@ static size_t movedDims(Operation *op) {
                 : llvm::count_if(ruled.getShardingRule().factors,
                                  [](const Factor &factor) {
                                    return factor.kind == FactorKind::Shift ||
-                                          factor.kind == FactorKind::Lookup;
+                                          factor.kind == FactorKind::Lookup ||
+                                          factor.kind == FactorKind::Replicated;
                                  });
 }
 
@@ -261,9 +271,12 @@ static void formMoves(Block &block) {
       op.erase();
       continue;
     }
-    Chain chain(&op, std::move(*boxes));
-    for (unsigned i = 0; i < chain.operands.size();)
-      i = chain.absorb(i) ? 0 : i + 1;
+    Chain chain(&op, *boxes);
+    chain.grow(/*careful=*/false);
+    if (!chain.isWhole()) {
+      chain = Chain(&op, *boxes);
+      chain.grow(/*careful=*/true);
+    }
     Value moved = chain.build(builder);
     if (!moved)
       continue;
