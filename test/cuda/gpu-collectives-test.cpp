@@ -164,6 +164,17 @@ TEST_CASE("exchanges, fetches, permutes and picks move every byte") {
         uint32_t out = p.output("out", dtype, shape, {{}, axes});
         p.exchange(in, out, shape, {axes, {}}, {{}, axes});
       });
+      check("move", [&](PlanBuilder &p, uint32_t in, auto &) {
+        // Rows turned around behind a border that repeats the last one, with
+        // columns in the opposite order.
+        Shape to = {devices * 5 + devices, 7};
+        uint32_t out = p.output("out", dtype, to, {axes, {}});
+        int64_t n = devices * 5;
+        p.move(
+            in, out, axes, shape, {axes, {}}, to, {axes, {}},
+            {0, 2, 2, 0,       0, devices, 7, 1, 1, 0, 1, n - 1, 6, 0,  -1, //
+             0, 2, 2, devices, 0, n,       7, 1, 1, 0, 1, n - 1, 0, -1, 1});
+      });
       check("fetch", [&](PlanBuilder &p, uint32_t in, auto &) {
         uint32_t out = p.output("out", dtype, {devices * 7, 7}, {axes, {}});
         p.fetch(in, out, axes, 0, {devices * 5, 5, 1, -1, 1, 0});

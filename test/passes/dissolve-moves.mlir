@@ -3,6 +3,9 @@
 
 #mesh = #weft.mesh<"d"=2>
 #rows = #weft.layout<#mesh, [{"d"}, {}]>
+#columns = #weft.layout<#mesh, [{}, {"d"}]>
+#whole = #weft.layout<#mesh, [{}, {}]>
+#one = #weft.layout<#mesh, [{"d"}]>
 module attributes {weft.mesh = #mesh} {
   // Rows are sharded, elements move along columns: the ops are back, with layouts.
   // CHECK-LABEL: @columns
@@ -31,5 +34,46 @@ module attributes {weft.mesh = #mesh} {
     %b = weft.slice %x from [0, 0] to [3, 8] by [1, 1] : tensor<4x8xf32> -> tensor<3x8xf32>
     %r = weft.concatenate %a, %b dim 0 : (tensor<1x8xf32>, tensor<3x8xf32>) -> tensor<4x8xf32>
     return %r : tensor<4x8xf32>
+  }
+
+  // Constants of the region get the layouts of the others: a stack of rows.
+  // CHECK-LABEL: @stack
+  // CHECK-NOT: weft.move
+  // CHECK: weft.dynamic_update_slice %[[ZERO:.*]], %{{.*}} -> tensor<2x8xf32, #[[SPLIT:.*]]>
+  // CHECK: weft.dynamic_update_slice {{.*}} -> tensor<2x8xf32, #[[SPLIT]]>
+  // LOCAL-LABEL: @stack
+  // LOCAL-NOT: coll.
+  // LOCAL: return %{{.*}} : tensor<2x4xf32>
+  func.func @stack(%x: tensor<8xf32> {weft.layout = #one}, %y: tensor<8xf32> {weft.layout = #one}) -> tensor<2x8xf32> {
+    %z = weft.constant dense<0.0> : tensor<2x8xf32>
+    %i = weft.constant dense<0> : tensor<i32>
+    %j = weft.constant dense<1> : tensor<i32>
+    %a = weft.broadcast %x dims [1] : tensor<8xf32> -> tensor<1x8xf32>
+    %b = weft.dynamic_update_slice %z, %a at (%i, %i) : (tensor<2x8xf32>, tensor<1x8xf32>, tensor<i32>, tensor<i32>) -> tensor<2x8xf32>
+    %c = weft.broadcast %y dims [1] : tensor<8xf32> -> tensor<1x8xf32>
+    %d = weft.dynamic_update_slice %b, %c at (%j, %i) : (tensor<2x8xf32>, tensor<1x8xf32>, tensor<i32>, tensor<i32>) -> tensor<2x8xf32>
+    return %d : tensor<2x8xf32>
+  }
+
+  // Summands of a sum over columns stay summands in the stack.
+  // CHECK-LABEL: @summands
+  // CHECK-NOT: weft.move
+  // CHECK: weft.dynamic_update_slice
+  // CHECK: weft.reshard
+  // CHECK: return
+  // LOCAL-LABEL: @summands
+  // LOCAL: coll.all_reduce sum %{{.*}} : tensor<2x8xf32>
+  // LOCAL-NEXT: return
+  func.func @summands(%x: tensor<8x4xf32> {weft.layout = #columns}, %y: tensor<8x4xf32> {weft.layout = #columns}) -> (tensor<2x8xf32> {weft.layout = #whole}) {
+    %z = weft.constant dense<0.0> : tensor<2x8xf32>
+    %i = weft.constant dense<0> : tensor<i32>
+    %j = weft.constant dense<1> : tensor<i32>
+    %s = weft.reduce sum %x dims [1] : tensor<8x4xf32> -> tensor<8xf32>
+    %t = weft.reduce sum %y dims [1] : tensor<8x4xf32> -> tensor<8xf32>
+    %a = weft.broadcast %s dims [1] : tensor<8xf32> -> tensor<1x8xf32>
+    %b = weft.dynamic_update_slice %z, %a at (%i, %i) : (tensor<2x8xf32>, tensor<1x8xf32>, tensor<i32>, tensor<i32>) -> tensor<2x8xf32>
+    %c = weft.broadcast %t dims [1] : tensor<8xf32> -> tensor<1x8xf32>
+    %d = weft.dynamic_update_slice %b, %c at (%j, %i) : (tensor<2x8xf32>, tensor<1x8xf32>, tensor<i32>, tensor<i32>) -> tensor<2x8xf32>
+    return %d : tensor<2x8xf32>
   }
 }

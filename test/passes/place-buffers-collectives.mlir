@@ -28,6 +28,14 @@ module attributes {weft.mesh = #mesh} {
     return %e : tensor<4x9xf32>
   }
 
+  // CHECK: plan.program @boxes
+  // CHECK: %[[S0:.*]] = plan.start "move" #plan.movement<[4, 12] from #[[COLUMNS]] to #[[COLUMNS]] boxes <[0:4, 0:2] of 0 at [d0, d1 * 0], [0:4, 2:8] of 0 at [d0, d1 + 4]> of{{ ?}}[4, 10]> (%{{.*}}) to (%{{.*}}) over #[[SPLIT]] reason "b" : (memref<4x6xf32>) to (memref<4x5xf32>)
+  // CHECK-NEXT: plan.wait %[[S0]]
+  func.func @boxes(%a: tensor<4x6xf32>) -> tensor<4x5xf32> {
+    %b = coll.move %a of [4, 12] to [4, 10] boxes <[0:4, 0:2] of 0 at [d0, d1 * 0], [0:4, 2:8] of 0 at [d0, d1 + 4]> from #columns to #columns over #mesh ["x"] reason "b" : tensor<4x6xf32> -> tensor<4x5xf32>
+    return %b : tensor<4x5xf32>
+  }
+
   // An all-reduce of a value that is not read later works in place.
   // CHECK: plan.program @others
   // CHECK: %[[A:.*]] = plan.input "in/0"

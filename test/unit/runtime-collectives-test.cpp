@@ -248,6 +248,49 @@ TEST_CASE("exchanges between random layouts, uneven and with copies") {
   }
 }
 
+TEST_CASE("boxes move, repeat and turn elements, and count their bytes") {
+  // The 7 elements lie on 3 devices, 0 1 2 | 3 4 5 | 6, and the 8 of the result
+  // too: the last one twice, then all but the first in opposite order. Device 0
+  // reads element 6 three times and receives it once; it sends 1 and 2.
+  auto moved = [](std::vector<int64_t> boxes, size_t device) {
+    PlanBuilder p({{"x", 3}});
+    Axes axes = {fullAxis(0, 3)};
+    uint32_t in = p.input("in", DType::i32, {7}, {axes});
+    uint32_t out = p.output("out", DType::i32, {8}, {axes});
+    p.move(in, out, axes, {7}, {axes}, {8}, {axes}, std::move(boxes));
+    Loaded program(p.image(), devices(3), 2);
+    program.write(0, iota<int32_t>(7));
+    REQUIRE(program.run() == "");
+    std::vector<int32_t> local = program.local<int32_t>(0, device);
+    local.push_back(int32_t(program.counted("move")));
+    return local;
+  };
+  // operand, ranks, start, count, step, dim, offset, stride
+  std::vector<int64_t> boxes = {0, 1, 1, 0, 2, 1, 0, 6, 0,
+                                0, 1, 1, 2, 6, 1, 0, 6, -1};
+  CHECK(moved(boxes, 0) == std::vector<int32_t>{6, 6, 6, 8});
+  CHECK(moved(boxes, 1) == std::vector<int32_t>{5, 4, 3, 8});
+  CHECK(moved(boxes, 2)[0] == 2);
+  CHECK(moved(boxes, 2)[1] == 1);
+  // What is no list of boxes, or not in the arrays, is refused.
+  auto refused = [](std::vector<int64_t> boxes) {
+    PlanBuilder p({{"x", 3}});
+    Axes axes = {fullAxis(0, 3)};
+    uint32_t in = p.input("in", DType::i32, {7}, {axes});
+    uint32_t out = p.output("out", DType::i32, {8}, {axes});
+    p.move(in, out, axes, {7}, {axes}, {8}, {axes}, std::move(boxes));
+    std::vector<uint8_t> image = p.image();
+    weft_program *program = nullptr;
+    std::string text =
+        take(weft_program_load_memory(image.data(), image.size(), &program));
+    weft_program_free(program);
+    return text;
+  };
+  CHECK_THAT(refused({0, 1, 1, 0, 8, 1, 0, 0, 1}),
+             Catch::Contains("box 0 reads [0, 8) of dim 0 of size 7"));
+  CHECK(refused({0, 1}) != "");
+}
+
 TEST_CASE("a fetch moves halos, strides and turns, and counts its bytes") {
   // The 7 elements lie on 3 devices: 0 1 2 | 3 4 5 | 6.
   auto fetched = [](std::array<int64_t, 6> positions, int64_t count,

@@ -271,6 +271,16 @@ public:
     return collective("exchange", movement(shape, from, to), {source}, {target},
                       std::move(all));
   }
+  /// Adds a movement of boxes, given as asNumbers() gives them.
+  StartT &move(uint32_t source, uint32_t target, Axes group, const Shape &shape,
+               const std::vector<Axes> &from, const Shape &toShape,
+               const std::vector<Axes> &to, std::vector<int64_t> boxes) {
+    MovementT own = movement(shape, from, to);
+    own.boxes = std::move(boxes);
+    own.to_shape = toShape;
+    return collective("move", std::move(own), {source}, {target},
+                      std::move(group));
+  }
   /// Adds a fetch; `at` is its size, block, step, offset, divisor and modulus.
   StartT &fetch(uint32_t source, uint32_t target, Axes group, uint32_t dim,
                 const std::array<int64_t, 6> &at) {

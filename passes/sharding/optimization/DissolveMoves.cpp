@@ -4,6 +4,7 @@
 #include "weft/passes/sharding/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 
 namespace weft {
 #define GEN_PASS_DEF_DISSOLVEMOVESPASS
@@ -23,22 +24,45 @@ static bool isShardedWhereItMoves(MoveOp op) {
       });
 }
 
-/// Gives the result of an op, whose operands have layouts, the layout that
-/// follows by its rule. Summands pass it.
+/// The value in another layout: for a constant of equal elements another one.
+static Value inLayout(OpBuilder &builder, Value value, LayoutAttr layout) {
+  if (getLayout(value.getType()) == layout)
+    return value;
+  auto type = withLayout(cast<RankedTensorType>(value.getType()), layout);
+  SplatElementsAttr data;
+  if (layout.getLayout().isPartial() || !matchPattern(value, m_Constant(&data)))
+    return ReshardOp::create(builder, value.getLoc(), type, value,
+                             StringAttr());
+  Operation *copy = builder.clone(*value.getDefiningOp());
+  copy->getResult(0).setType(type);
+  return copy->getResult(0);
+}
+
+/// Gives an op, whose operands have layouts, those of its rule: operands that
+/// its region made of constants follow the others. Summands pass the op.
 static void layOut(Operation &op, MeshAttr mesh, const Layout &summands) {
-  for (Value result : op.getResults()) {
-    auto type = cast<RankedTensorType>(result.getType());
-    Layout layout = Layout::replicated(type.getRank());
-    if (op.getNumOperands() != 0) {
-      OpBlocks blocks(op);
-      layout = projectToTensor(mesh.getMesh(), blocks.ruled.rule,
-                               blocks.ruled.rule.results[0], blocks.axes);
+  OpBlocks blocks(op);
+  const ShardingRule &rule = blocks.ruled.rule;
+  auto layoutOf = [&](const TensorFactors &tensor, bool passesSummands) {
+    Layout layout = projectToTensor(mesh.getMesh(), rule, tensor, blocks.axes);
+    if (passesSummands) {
       layout.partial = summands.partial;
       layout.reduce = summands.reduce;
     }
     layout.part = summands.part;
-    result.setType(withLayout(type, LayoutAttr::get(mesh, layout)));
+    return LayoutAttr::get(mesh, layout);
+  };
+  OpBuilder builder(&op);
+  bool isSource = op.getNumOperands() == 0;
+  for (auto [index, tensor] : llvm::enumerate(rule.operands)) {
+    bool passes = index < rule.linearity.size() &&
+                  rule.linearity[index] != Linearity::None;
+    op.setOperand(index, inLayout(builder, op.getOperand(index),
+                                  layoutOf(tensor, passes)));
   }
+  Value result = op.getResult(0);
+  result.setType(withLayout(cast<RankedTensorType>(result.getType()),
+                            layoutOf(rule.results[0], !isSource)));
 }
 
 /// Puts the ops that a move was made of in its place.
@@ -48,11 +72,11 @@ static void dissolve(MoveOp op) {
   Block &body = op.getBody().front();
   mapping.map(body.getArguments(), op.getInputs());
   LayoutAttr layout = getLayout(op.getType());
-  SmallVector<Operation *> made;
+  Operation *before = op->getPrevNode();
   for (Operation &inner : body.without_terminator()) {
-    made.push_back(builder.clone(inner, mapping));
+    Operation *made = builder.clone(inner, mapping);
     if (layout)
-      layOut(*made.back(), layout.getMesh(), layout.getLayout());
+      layOut(*made, layout.getMesh(), layout.getLayout());
   }
   Value result = mapping.lookup(body.getTerminator()->getOperand(0));
   if (result.getType() == op.getType()) {
@@ -61,8 +85,8 @@ static void dissolve(MoveOp op) {
     return;
   }
   // The ops pass on other shards than the move: it stays.
-  for (Operation *inner : llvm::reverse(made))
-    inner->erase();
+  while (op->getPrevNode() != before)
+    op->getPrevNode()->erase();
 }
 
 namespace {
