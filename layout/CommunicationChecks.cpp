@@ -131,6 +131,19 @@ static bool isOfGroup(const Layout &layout, const GroupOver &group) {
   });
 }
 
+/// Whether the group varies along every digit of the layout, perhaps as a part
+/// of a larger digit.
+static bool isWithinGroup(const Layout &layout, const GroupOver &group) {
+  return std::ranges::all_of(layout.dims, [&](const SubAxes &dim) {
+    return std::ranges::all_of(dim, [&](const SubAxis &digit) {
+      return std::ranges::any_of(group.digits, [&](const SubAxis &of) {
+        return of.axis == digit.axis && digit.skip % of.skip == 0 &&
+               of.skip * of.size % (digit.skip * digit.size) == 0;
+      });
+    });
+  });
+}
+
 std::string Checker::operator()(const Movement &its) const {
   if (std::string reason = checkMoved(1); !reason.empty())
     return reason;
@@ -151,7 +164,7 @@ std::string Checker::operator()(const Movement &its) const {
       return "moves a partial value; reduce it first";
     if (its.isRing && !isOfGroup(*layout, group))
       return "is a ring, but a layout has an axis that is none of the group's";
-    if (!its.boxes.empty() && !isOfGroup(*layout, group))
+    if (!its.boxes.empty() && !isWithinGroup(*layout, group))
       return "moves boxes, but a layout has an axis that is none of the "
              "group's";
   }

@@ -92,8 +92,8 @@ struct MovedPiece {
 /// needs most elements of it first.
 std::vector<MovedPiece> piecesOf(const BoxedMove &move, const Mesh &mesh,
                                  std::span<const int64_t> members);
-/// The elements that the busiest member sends to others, each once to a member;
-/// boxes with strides that overlap send an element for each of them.
+/// The elements that the busiest member sends to others, each once to a member,
+/// but for boxes that overlap with two strides above one.
 int64_t mostSent(const BoxedMove &move, const Mesh &mesh,
                  std::span<const int64_t> members);
 

@@ -45,13 +45,42 @@ static Interval readIn(const MovedBox &box, size_t d) {
   return {first, first + std::abs(reach) + 1};
 }
 
-/// Whether the box reads neighbours in each dimension.
-static bool readsNeighbours(const MovedBox &box) {
-  for (size_t d = 0; d < box.dim.size(); ++d)
-    if (box.dim[d] >= 0 && box.count[size_t(box.dim[d])] > 1 &&
-        std::abs(box.stride[d]) > 1)
-      return false;
-  return true;
+/// The distance of the positions that a box reads in one dimension; 0 for one
+/// position.
+static int64_t distanceIn(const MovedBox &box, size_t d) {
+  return readIn(box, d).size() == 1 ? 0 : std::abs(box.stride[d]);
+}
+
+/// Whether two boxes read no position in common in one dimension; false if that
+/// is not known.
+static bool areApartIn(const MovedBox &a, const MovedBox &b, size_t d) {
+  if (intersect(readIn(a, d), readIn(b, d)).size() == 0)
+    return true;
+  int64_t ofA = distanceIn(a, d), ofB = distanceIn(b, d);
+  int64_t distance = std::max(ofA, ofB);
+  return distance > 1 && std::min(ofA, ofB) != 1 &&
+         (ofA == ofB || std::min(ofA, ofB) == 0) &&
+         (a.offset[d] - b.offset[d]) % distance != 0;
+}
+
+/// Divides a box that reads neighbours in a dimension into boxes that read every
+/// `distance`-th position.
+static void divide(MovedBox &box, size_t d, int64_t distance,
+                   std::vector<MovedBox> &rest) {
+  auto r = size_t(box.dim[d]);
+  MovedBox whole = box;
+  for (int64_t k = 0; k < std::min(distance, whole.count[r]); ++k) {
+    MovedBox part = whole;
+    part.start[r] += whole.step[r] * k;
+    part.step[r] *= distance;
+    part.count[r] = shardSize(whole.count[r] - k, distance);
+    part.offset[d] += whole.stride[d] * k;
+    part.stride[d] *= distance;
+    if (k == 0)
+      box = part;
+    else
+      rest.push_back(part);
+  }
 }
 
 /// Cuts the box where the interval begins or ends in a dimension that it reads:
@@ -77,25 +106,37 @@ static bool cutOff(MovedBox &box, size_t d, const Interval &interval,
   return false;
 }
 
-/// Cuts boxes of one array so that two read the same elements or none in common;
-/// those with strides stay.
+/// Cuts two boxes in one dimension where the other one begins and ends, and one
+/// that reads neighbours where the other one has a stride.
+static void separateIn(MovedBox &a, MovedBox &b, size_t d,
+                       std::vector<MovedBox> &rest) {
+  constexpr int64_t kMostParts = 8;
+  while (cutOff(a, d, readIn(b, d), rest) || cutOff(b, d, readIn(a, d), rest))
+    ;
+  int64_t ofA = distanceIn(a, d), ofB = distanceIn(b, d);
+  if (ofA == 1 && ofB > 1 && ofB <= kMostParts)
+    divide(a, d, ofB, rest);
+  else if (ofB == 1 && ofA > 1 && ofA <= kMostParts)
+    divide(b, d, ofA, rest);
+}
+
+/// Cuts boxes of one array so that two read the same elements or none in common.
+/// (Boxes with two strides stay.)
 static void separate(std::vector<MovedBox> &boxes) {
   constexpr size_t kMost = 256;
   for (size_t i = 0; i < boxes.size() && boxes.size() < kMost; ++i)
     for (size_t j = 0; j < i; ++j) {
-      if (!readsNeighbours(boxes[i]) || !readsNeighbours(boxes[j]))
-        continue;
-      bool areApart = false;
-      for (size_t d = 0; d < boxes[i].dim.size(); ++d)
-        areApart |=
-            intersect(readIn(boxes[i], d), readIn(boxes[j], d)).size() == 0;
-      for (size_t d = 0; d < boxes[i].dim.size() && !areApart; ++d) {
-        std::vector<MovedBox> rest;
-        while (cutOff(boxes[i], d, readIn(boxes[j], d), rest) ||
-               cutOff(boxes[j], d, readIn(boxes[i], d), rest))
-          ;
-        boxes.insert(boxes.end(), rest.begin(), rest.end());
-      }
+      size_t rank = boxes[i].dim.size();
+      auto areApart = [&] {
+        for (size_t d = 0; d < rank; ++d)
+          if (areApartIn(boxes[i], boxes[j], d))
+            return true;
+        return false;
+      };
+      std::vector<MovedBox> rest;
+      for (size_t d = 0; d < rank && !areApart(); ++d)
+        separateIn(boxes[i], boxes[j], d, rest);
+      boxes.insert(boxes.end(), rest.begin(), rest.end());
     }
 }
 
@@ -103,7 +144,8 @@ namespace {
 /// The pieces of a group, by the shard that they are read from.
 class PieceFinder {
 public:
-  PieceFinder(const BoxedMove &move, const Mesh &mesh,
+  PieceFinder(const BoxedMove &move [[clang::lifetimebound]],
+              const Mesh &mesh [[clang::lifetimebound]],
               std::span<const int64_t> members)
       : move(move), mesh(mesh), members(members) {}
   std::vector<MovedPiece> find();

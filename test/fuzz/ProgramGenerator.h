@@ -161,6 +161,7 @@ private:
   // RandomMoves.cpp
   void reverse();
   void roll();
+  void move(const RandomValue &x);
   void dynamicSlice();
   void dynamicUpdateSlice();
   /// A data-dependent integer, often out of range: its name and type.

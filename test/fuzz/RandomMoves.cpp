@@ -13,6 +13,10 @@ void ProgramGenerator::reverse() {
   for (int64_t dim : counted(x->shape.size()))
     if (oneIn(2))
       dims.push_back(dim);
+  // A reverse of no dimension is no step; a move has no derivative.
+  if (dims.empty() && !inLoss && !inCallee && elements(x->shape) > 0 &&
+      !x->shape.empty())
+    return move(*x);
   emit("weft.reverse " + x->name + " dims " + list(dims) + " : " + typeOf(*x),
        moved(*x, x->shape), {{*x}});
 }
@@ -25,6 +29,47 @@ void ProgramGenerator::roll() {
                     size);
   emit("weft.roll " + x->name + " by " + list(shift) + " : " + typeOf(*x),
        moved(*x, x->shape), {{*x}});
+}
+
+/// A border in front of the first dimension: its first positions in opposite
+/// order.
+void ProgramGenerator::move(const RandomValue &of) {
+  const RandomValue *x = &of;
+  size_t dim = 0;
+  int64_t border = (x->shape[dim] + 1) / 2;
+  RandomValue result = moved(*x, x->shape);
+  result.shape[dim] += border;
+  if (isTooLarge(result))
+    return;
+  Shape start(x->shape.size(), 0), stride(x->shape.size(), 1), cut = x->shape;
+  cut[dim] = border;
+  std::string ranges, all, turned, same;
+  for (size_t d = 0; d < x->shape.size(); ++d) {
+    std::string comma = d ? ", " : "", at = "d" + std::to_string(d),
+                count = std::to_string(x->shape[d]);
+    bool isHere = d == dim;
+    std::string few = std::to_string(border);
+    ranges += comma + "0:" + (isHere ? few : count);
+    all += comma + (isHere ? few : "0") + ":" + count;
+    turned += comma + at;
+    if (isHere)
+      turned += " * -1 + " + std::to_string(border - 1);
+    same += comma + at;
+  }
+  std::string type = typeOf(*x), part = typeOf(cut, x->element->name);
+  std::string dims = std::to_string(dim), name = fresh("");
+  line(name + " = weft.move " + x->name + " boxes <[" + ranges + "] of 0 at [" +
+       turned + "], [" + all + "] of 0 at [" + same + "]> : (" + type +
+       ") -> " + typeOf(result) + " {");
+  line("^bb0(%a: " + type + "):");
+  line("  %f = weft.slice %a from " + list(start) + " to " + list(cut) +
+       " by " + list(stride) + " : " + type + " -> " + part);
+  line("  %t = weft.reverse %f dims [" + dims + "] : " + part);
+  line("  %j = weft.concatenate %t, %a dim " + dims + " : (" + part + ", " +
+       type + ") -> " + typeOf(result));
+  line("  weft.yield %j : " + typeOf(result));
+  line("}");
+  define(name, result);
 }
 
 std::pair<std::string, std::string> ProgramGenerator::randomStart() {

@@ -12,6 +12,7 @@
 #include "catch2/catch.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <random>
 #include <set>
@@ -274,10 +275,13 @@ TEST_CASE("an element is sent once to a device") {
     RandomChain chain(seed);
     for (int i = 0; i < 4 && product(chain.shape) < 500; ++i)
       chain.add();
-    bool isDense = true;
+    // With two strides an element may be sent for each.
+    std::set<int64_t> strides;
     for (const MovedBox &box : chain.boxes)
-      for (int64_t stride : box.stride)
-        isDense &= stride >= -1 && stride <= 1;
+      for (size_t d = 0; d < box.dim.size(); ++d)
+        if (int64_t by = std::abs(box.stride[d]); by > 1)
+          strides.insert(by);
+    bool isDense = strides.size() < 2;
     Layout from = Layout::replicated(int64_t(chain.from.size())),
            to = Layout::replicated(int64_t(chain.shape.size()));
     from.dims[0] = to.dims[0] = {fullAxis(mesh, 0)};
@@ -293,7 +297,7 @@ TEST_CASE("an element is sent once to a device") {
       REQUIRE(sent >= expected);
     compared += isDense;
   }
-  CHECK(compared > 500);
+  CHECK(compared > 1000);
 }
 
 TEST_CASE("a box that repeats an element sends it once") {

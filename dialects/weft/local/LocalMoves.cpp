@@ -20,8 +20,9 @@ namespace {
 /// Builds masks of the device's block of the result.
 class BoxMasks {
 public:
-  BoxMasks(LocalBuilder &b, MoveOp op, ArrayRef<int64_t> shape,
-           const LocalPlacement &placement)
+  BoxMasks(LocalBuilder &b [[clang::lifetimebound]], MoveOp op,
+           ArrayRef<int64_t> shape,
+           const LocalPlacement &placement [[clang::lifetimebound]])
       : b(b), op(op), shape(shape), placement(placement),
         positions(shape.size()) {}
   /// True for elements in one of the boxes.

@@ -92,7 +92,6 @@ ShardingRule MoveOp::getShardingRule() {
     result.push_back({unsigned(dim)});
   }
   bool isFull = coverAll(boxes, to);
-  std::vector<bool> isRead(to.size());
   for (auto [operand, input] : llvm::enumerate(getInputs())) {
     ArrayRef<int64_t> from = typeOf(input).getShape();
     TensorFactors &factors = rule.operands.emplace_back();
@@ -101,11 +100,11 @@ ShardingRule MoveOp::getShardingRule() {
                                  : Linearity::JointlyLinear);
     for (auto [dim, size] : llvm::enumerate(from)) {
       factors.emplace_back();
-      int64_t r = followed(boxes, operand, dim);
+      // One position is a row that each device may have.
+      int64_t r = size == 1 ? -1 : followed(boxes, operand, dim);
       if (r < 0)
         continue;
       factors.back().push_back(unsigned(r));
-      isRead[r] = true;
       Factor &factor = rule.factors[r];
       factor.size = std::max(factor.size, size);
       if (size == to[r] && passes(boxes, operand, dim, size, r))

@@ -8,6 +8,7 @@
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallSet.h"
 
 namespace weft {
 #define GEN_PASS_DEF_FORMMOVESPASS
@@ -52,6 +53,9 @@ private:
   /// Dimensions of operands that stay at one position in a box follow the
   /// result's dimension that they follow in others.
   void repeatAlongResult();
+  /// Whether operands that move along different dimensions need not be brought
+  /// to one layout first: all that move do so along the same ones.
+  bool movesAlike() const;
   /// Whether the chain is a slice with positive strides of one operand.
   bool isSlice() const;
   Value buildSlice(OpBuilder &builder, Value from) const;
@@ -137,6 +141,18 @@ bool Chain::addOpsRead() {
   return true;
 }
 
+bool Chain::movesAlike() const {
+  SmallVector<llvm::SmallSet<int64_t, 4>> moved(operands.size());
+  for (const MovedBox &box : boxes)
+    for (auto [d, r] : llvm::enumerate(box.dim))
+      if (r >= 0 && (box.offset[d] != box.start[r] ||
+                     (box.count[r] > 1 && box.stride[d] != box.step[r])))
+        moved[box.operand].insert(r);
+  llvm::erase_if(moved, [](const auto &dims) { return dims.empty(); });
+  return llvm::all_of(moved,
+                      [&](const auto &dims) { return dims == moved[0]; });
+}
+
 bool Chain::isSlice() const {
   ArrayRef<int64_t> shape = typeOfTensor(end()).getShape();
   if (boxes.size() != 1 || boxes[0].dim.size() != shape.size())
@@ -172,8 +188,8 @@ bool Chain::absorb(unsigned operand, bool careful) {
     else
       appendComposed(box, *inner, operands.size(), next.boxes);
   llvm::append_range(next.operands, def->getOperands());
-  if (next.boxes.empty())
-    return false;
+  if (next.boxes.empty() || next.boxes.size() > 4 * kMostBoxes)
+    return false; // joining takes a while
   next.ops.insert(def);
   next.tidy();
   if (next.boxes.size() > kMostBoxes || (careful && !next.isWhole()))
@@ -198,7 +214,7 @@ bool Chain::isWorthAMove() const {
   size_t moved = 0;
   for (Operation *op : ops)
     moved += movedDims(op);
-  return moved > 1 && followsResult();
+  return moved > 1 && movesAlike();
 }
 
 Value Chain::buildSlice(OpBuilder &builder, Value from) const {
