@@ -46,14 +46,14 @@ def cnn():
     return model
 
 
-def gpt(depth=4, width=256, heads=8):
+def gpt(depth=4, width=256, heads=8, length=LENGTH, vocabulary=VOCABULARY):
     import keras
 
     layers = keras.layers
-    tokens = keras.Input((LENGTH,), dtype="int32")
+    tokens = keras.Input((length,), dtype="int32")
     positions = keras.ops.cumsum(keras.ops.ones_like(tokens), axis=-1) - 1
-    x = layers.Embedding(VOCABULARY, width, name="token")(tokens)
-    x = x + layers.Embedding(LENGTH, width, name="position")(positions)
+    x = layers.Embedding(vocabulary, width, name="token")(tokens)
+    x = x + layers.Embedding(length, width, name="position")(positions)
     for i in range(depth):
         h = layers.LayerNormalization(name=f"block{i}_norm1")(x)
         attend = layers.MultiHeadAttention(heads, width // heads, name=f"block{i}_attention")
@@ -62,7 +62,7 @@ def gpt(depth=4, width=256, heads=8):
         h = layers.Dense(4 * width, activation="gelu", name=f"block{i}_up")(h)
         x = x + layers.Dense(width, name=f"block{i}_down")(h)
     x = layers.LayerNormalization(name="norm")(x)
-    return keras.Model(tokens, layers.Dense(VOCABULARY, name="head")(x))
+    return keras.Model(tokens, layers.Dense(vocabulary, name="head")(x))
 
 
 MLP_MEGATRON = {
