@@ -71,3 +71,31 @@ module attributes {weft.mesh = #mesh} {
     return %1 : tensor<8xf16>
   }
 }
+
+// -----
+
+// A move of summands moves f32, and so do the ops in its region.
+#mesh = #weft.mesh<"data"=2, "model"=2>
+#rows = #weft.layout<#mesh, [{"data"}, {"model"}]>
+#columns = #weft.layout<#mesh, [{"model"}]>
+module attributes {weft.mesh = #mesh} {
+  // CHECK-LABEL: func.func @moved
+  // CHECK: weft.reduce sum %arg0 dims [0] : {{.*}} -> tensor<8xf32, #[[PART:.*]]>
+  // CHECK: weft.move {{.*}} : (tensor<8xf32, #[[PART]]>) -> tensor<4xf32, #{{.*}}> {
+  // CHECK: ^bb0(%{{.*}}: tensor<8xf32>):
+  // CHECK: weft.slice %{{.*}} : tensor<8xf32> -> tensor<2xf32>
+  // CHECK: weft.constant dense<0.000000e+00> : tensor<2xf32>
+  // CHECK: weft.concatenate {{.*}} : (tensor<2xf32>, tensor<2xf32>) -> tensor<4xf32>
+  // CHECK: weft.convert {{.*}} -> tensor<4xf16
+  func.func @moved(%x: tensor<4x8xf16> {weft.layout = #rows}) -> (tensor<4xf16> {weft.layout = #columns}) {
+    %0 = weft.reduce sum %x dims [0] : tensor<4x8xf16> -> tensor<8xf16>
+    %1 = weft.move %0 boxes <[0:2] of 0 at [d0 + 6]> : (tensor<8xf16>) -> tensor<4xf16> {
+    ^bb0(%a: tensor<8xf16>):
+      %b = weft.slice %a from [6] to [8] by [1] : tensor<8xf16> -> tensor<2xf16>
+      %c = weft.constant dense<0.0> : tensor<2xf16>
+      %d = weft.concatenate %b, %c dim 0 : (tensor<2xf16>, tensor<2xf16>) -> tensor<4xf16>
+      weft.yield %d : tensor<4xf16>
+    }
+    return %1 : tensor<4xf16>
+  }
+}

@@ -20,6 +20,7 @@
 #include "weft/dialects/weft/Weft.h"
 #include "weft/passes/sharding/Passes.h"
 
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace weft {
@@ -96,13 +97,41 @@ void Widening::narrow(Operation *op, Value result) {
   result.replaceAllUsesExcept(back, back);
 }
 
+/// Makes all of a move's region f32, which moves the operands' elements.
+static void widenRegion(Region &region) {
+  for (Value argument : region.getArguments())
+    if (isHalf(argument))
+      argument.setType(widened(argument));
+  for (Operation &op : llvm::make_early_inc_range(region.getOps())) {
+    DenseElementsAttr data;
+    if (matchPattern(&op, m_Constant(&data)) && isHalf(op.getResult(0))) {
+      OpBuilder builder(&op);
+      auto toFloat = [](const APFloat &number) {
+        APFloat wide = number;
+        bool exact;
+        wide.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
+                     &exact);
+        return wide.bitcastToAPInt();
+      };
+      op.replaceAllUsesWith(ConstantOp::create(
+          builder, op.getLoc(), data.mapValues(builder.getF32Type(), toFloat)));
+      op.erase();
+      continue;
+    }
+    for (Value result : op.getResults())
+      if (isHalf(result))
+        result.setType(widened(result));
+  }
+}
+
 /// Widens the other operands and results of an op with a partial one to f32.
 /// Ops that sum or multiply with a wider result take operands of f16 as they
 /// are. Loops and branches need no change: all values that they identify are
 /// partial, or none is. Nor does a convert, which takes any type.
 void Widening::widenUses(Operation *op) {
-  if (op->getNumRegions() != 0 || op->hasTrait<OpTrait::IsTerminator>() ||
-      isa<ConvertOp>(op))
+  bool isMove = isa<MovedBoxesOpInterface>(op);
+  if ((op->getNumRegions() != 0 && !isMove) ||
+      op->hasTrait<OpTrait::IsTerminator>() || isa<ConvertOp>(op))
     return;
   OpBuilder builder(op);
   auto accumulates = dyn_cast<AccumulatesOpInterface>(op);
@@ -114,6 +143,8 @@ void Widening::widenUses(Operation *op) {
   for (Value result : op->getResults())
     if (!partial.contains(result) && isHalf(result))
       narrow(op, result);
+  for (Region &region : op->getRegions())
+    widenRegion(region);
 }
 
 /// Collects values to widen. Summands in a port or a manual computation are
