@@ -41,8 +41,8 @@ struct IotaRows : InterleavedRowsOpInterface::ExternalModel<IotaRows, IotaOp> {
     Value position = b.along(b.asI64(rows.round), shape);
     int64_t inner = rows.at.inner;
     position = MulOp::create(builder, loc, position, b.integer(inner, shape));
-    for (auto [dim, unit] : llvm::enumerate(
-             ArrayRef<int64_t>{rows.batch * inner, rows.rounds * inner, 1})) {
+    const int64_t units[] = {rows.batch * inner, rows.rounds * inner, 1};
+    for (auto [dim, unit] : llvm::enumerate(units)) {
       Value at = IotaOp::create(
           builder, loc, RankedTensorType::get(shape, builder.getI64Type()),
           builder.getI64IntegerAttr(dim), Value());
