@@ -8,16 +8,23 @@ using namespace weft;
 
 FailureOr<int64_t> Lockstep::takeInteger(Operation &op,
                                          SmallVector<Tensors> &values) {
-  int64_t first = values.front().front().integer(0);
+  // In a region of a part, other devices may have no value.
+  auto at = op.getParentOfType<AtOp>();
+  std::optional<std::pair<int64_t, size_t>> first;
   for (auto [device, tensors] : llvm::enumerate(values)) {
     int64_t own = tensors.front().integer(0);
-    if (own != first)
-      return op.emitOpError("is decided by ")
-             << own << " on device " << device << ", but by " << first
-             << " on device 0; a predicate must be the same on all";
     tensors.erase(tensors.begin());
+    if (at && !isIn(mesh.axes, at.getPart(), device))
+      continue;
+    if (!first)
+      first = {own, device};
+    if (own != first->first)
+      return op.emitOpError("is decided by ")
+             << own << " on device " << device << ", but by " << first->first
+             << " on device " << first->second
+             << "; a predicate must be the same on all";
   }
-  return first;
+  return first->first;
 }
 
 Lockstep::Outcome Lockstep::runWhile(Operation &op,

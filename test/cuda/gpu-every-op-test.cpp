@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "weft/compiler/codegen/elements/ElementCode.h"
+#include "weft/passes/sharding/Passes.h"
 #include "weft/passes/training/Passes.h"
 #include "weft/test/cuda/DeviceOps.h"
 #include "weft/test/unit/OpCases.h"
@@ -94,6 +95,9 @@ TEST_CASE("the GPU's code gives JAX's outputs") {
   for (const OpCase &c : opCases())
     text += programOf(c, nameOf(c));
   auto module = parsed(text);
+  PassManager pm(&context());
+  pm.addPass(createDissolveMovesPass()); // no kernel holds a move
+  REQUIRE(succeeded(pm.run(*module)));
   DeviceOps ops(*module);
   REQUIRE(ops.refusal() == "");
   size_t walked = 0;

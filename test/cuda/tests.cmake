@@ -34,7 +34,7 @@ if(TARGET WeftGpuCodegen)
     cuda/WalkRuns.cpp cuda/DeviceOps.cpp
     LINK WeftPtxMachine weft::WeftKernelPasses weft::WeftNestPasses weft::WeftInterpret weft::WeftCodegen)
   weft_unit_test(gpu-every-op-test SRCS cuda/gpu-every-op-test.cpp cuda/DeviceOps.cpp unit/OpCases.cpp
-    LINK WeftPtxMachine weft::WeftTrainingPasses weft::WeftKernelPasses weft::WeftNestPasses weft::WeftInterpret weft::WeftCodegen)
+    LINK WeftPtxMachine weft::WeftTrainingPasses weft::WeftShardingPasses weft::WeftKernelPasses weft::WeftNestPasses weft::WeftInterpret weft::WeftCodegen)
   target_compile_definitions(gpu-every-op-test PRIVATE WEFT_OP_GOLDENS="${PROJECT_SOURCE_DIR}/test/fixtures/ops/goldens.json")
 endif()
 # For lit tests: see its first lines.

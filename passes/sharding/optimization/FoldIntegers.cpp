@@ -19,11 +19,17 @@ using namespace mlir;
 /// Constants of a program that are numbers of positions have few elements.
 static constexpr int64_t kMostElements = 64;
 
+/// Whether the tensor can be positions of one block. What has more dimensions is
+/// laid out as other arrays are: positions of the rows of a batch follow it.
+static bool isNumberOrList(RankedTensorType type) {
+  return !type.getEncoding() && type.getRank() <= 1 &&
+         type.getNumElements() <= kMostElements;
+}
+
 static bool isSmallInteger(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && !tensor.getEncoding() &&
-         isa<IntegerType>(tensor.getElementType()) &&
-         tensor.getNumElements() <= kMostElements;
+  return tensor && isNumberOrList(tensor) &&
+         isa<IntegerType>(tensor.getElementType());
 }
 
 /// A tensor of integers or floats as data; null for other elements.
@@ -56,7 +62,7 @@ static DenseElementsAttr folded(Operation *op) {
       op->getNumRegions() != 0 || !isPure(op))
     return {};
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  if (!type || type.getEncoding() || type.getNumElements() > kMostElements)
+  if (!type || !isNumberOrList(type))
     return {};
   SmallVector<Tensor> given;
   for (Value operand : op->getOperands()) {
