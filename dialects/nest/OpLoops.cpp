@@ -2,6 +2,7 @@
 
 #include "weft/dialects/nest/OpLoops.h"
 
+#include "weft/base/Saturating.h"
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/nest/ContractionInterface.h"
 #include "weft/dialects/nest/ConvolutionProducts.h"
@@ -63,7 +64,8 @@ static Flatness reshapedFlatness(ReshapeOp op) {
 static OwnLoops rowsExcept(Value input, int64_t dim,
                            int64_t workOfElement = 1) {
   OwnLoops loops;
-  loops.work = typeOf(input).getNumElements() * workOfElement;
+  loops.work =
+      saturatingMultiply(typeOf(input).getNumElements(), workOfElement);
   for (auto [i, size] : llvm::enumerate(typeOf(input).getShape()))
     if (static_cast<int64_t>(i) != dim)
       loops.independent.push_back({i, size});
@@ -73,7 +75,7 @@ static OwnLoops rowsExcept(Value input, int64_t dim,
 static int64_t elementsSeen(const WindowList &windows) {
   int64_t seen = 1;
   for (const Window &window : windows)
-    seen *= window.size;
+    seen = saturatingMultiply(seen, window.size);
   return seen;
 }
 
@@ -109,9 +111,10 @@ static OwnLoops convolutionLoops(ConvolutionOp op) {
   OwnLoops loops = rowsExcept(op.getResult(), op.getResultDims()[1]);
   // The work in multiply-adds, of which 16 count as one: they are done in
   // vectors.
-  loops.work *= elementsSeen(op.getWindows()) *
-                    op.getRhs().getType().getDimSize(op.getRhsDims()[1]) / 16 +
-                1;
+  int64_t products =
+      saturatingMultiply(elementsSeen(op.getWindows()),
+                         op.getRhs().getType().getDimSize(op.getRhsDims()[1]));
+  loops.work = saturatingMultiply(loops.work, products / 16 + 1);
   llvm::erase_if(loops.independent,
                  [&](auto &loop) { return loop.first == tiledDimension(op); });
   return loops;
@@ -134,7 +137,8 @@ static OwnLoops updateLoops(ScatterOp op) {
   OwnLoops loops;
   loops.work = typeOf(op.getUpdates()).getNumElements();
   if (!updatesInPlace(op)) // The input is copied first.
-    loops.work += typeOf(op.getResult()).getNumElements();
+    loops.work =
+        saturatingAdd(loops.work, typeOf(op.getResult()).getNumElements());
   for (auto [dim, size] : llvm::enumerate(typeOf(op.getResult()).getShape()))
     if (updatesDimOf(op, dim) >= 0)
       loops.independent.push_back({dim, size});
@@ -153,8 +157,9 @@ static OwnLoops replacedLoops(DynamicUpdateSliceOp op) {
 
 static OwnLoops foldedLoops(FoldOp op) {
   OwnLoops loops = rowsExcept(op.getResult(0), -1);
-  loops.work = typeOf(op.getInputs()[0]).getNumElements() *
-               op.getBody().front().getOperations().size();
+  loops.work = saturatingMultiply(
+      typeOf(op.getInputs()[0]).getNumElements(),
+      static_cast<int64_t>(op.getBody().front().getOperations().size()));
   return loops;
 }
 
@@ -198,7 +203,8 @@ int64_t fftLines(int64_t n) {
 static OwnLoops choleskyLoops(CholeskyOp op) {
   RankedTensorType type = typeOf(op.getResult());
   OwnLoops loops;
-  loops.work = type.getNumElements() * type.getShape().back() / 2;
+  loops.work =
+      saturatingMultiply(type.getNumElements(), type.getShape().back()) / 2;
   for (int64_t dim = 0; dim < type.getRank() - 2; ++dim)
     loops.independent.push_back({dim, type.getDimSize(dim)});
   return loops;

@@ -114,8 +114,10 @@ Price ReshardCost::inProportion(Value value, const Layout &from,
   double part = double(type.getNumElements()) *
                 double(bytesOf(type.getElementType())) /
                 double(ShapedType::getNumElements(shape));
-  return {int64_t(double(sample.moving) * part), sample.waiting,
-          int64_t(double(sample.bytes) * part)};
+  auto whole = [&](int64_t ofSample) {
+    return int64_t(std::min(double(ofSample) * part, 0x1p62));
+  };
+  return {whole(sample.moving), sample.waiting, whole(sample.bytes)};
 }
 
 Price ReshardCost::of(ReshardOp reshard) {
