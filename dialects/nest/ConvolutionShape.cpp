@@ -60,6 +60,28 @@ Strides copiedKernel(ConvolutionOp op, const Strides &rhs,
   return copy;
 }
 
+int64_t panelElements(ConvolutionOp op, int64_t width) {
+  RankedTensorType type = op.getRhs().getType();
+  return type.getNumElements() /
+         std::max<int64_t>(type.getDimSize(op.getRhsDims()[0]), 1) * width;
+}
+
+Strides panelRead(ConvolutionOp op, const ConvolutionShape &shape,
+                  int64_t width) {
+  ArrayRef<int64_t> r = op.getRhsDims();
+  SmallVector<int64_t> order(llvm::reverse(r.drop_front(2)));
+  order.insert(shape.inputsOutside ? order.end() : order.begin(), r[1]);
+  Strides panel = shape.rhs;
+  panel.first = 0;
+  panel.strides[r[0]] = 1;
+  int64_t stride = width;
+  for (int64_t dim : order) {
+    panel.strides[dim] = stride;
+    stride *= panel.sizes[dim];
+  }
+  return panel;
+}
+
 bool canCopySample(ConvolutionOp op, const Strides &lhs, int64_t tiled) {
   int64_t batch = op.getLhsDims()[0];
   return lhs.strides[batch] * lhs.sizes[batch] ==

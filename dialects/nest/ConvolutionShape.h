@@ -57,6 +57,13 @@ inline Strides kernelRead(ConvolutionOp op, const Strides &rhs,
   return isCopied ? copiedKernel(op, rhs, lanes) : rhs;
 }
 
+/// The elements of a panel: the kernel's elements for `width` output features.
+int64_t panelElements(ConvolutionOp op, int64_t width);
+/// The strides of a panel, in the order in which the loops of `shape` read it;
+/// its features are adjacent.
+Strides panelRead(ConvolutionOp op, const ConvolutionShape &shape,
+                  int64_t width);
+
 /// Whether a sample is contiguous, and the loops use one sample at a time when
 /// they tile positions along dimension `tiled` of the result.
 bool canCopySample(ConvolutionOp op, const Strides &lhs, int64_t tiled);

@@ -225,6 +225,8 @@ def Nest_ConvolutionAttr : Nest_Walk<"Convolution", "convolution", ["verifyWalk"
     registers. Lanes of a vector are features of the output, of the input, or
     channels (each has one of both). `copies_kernel` and `copies_sample`: that
     operand is converted to the result's type once, the sample for each.
+    `copies_panels`: the kernel's columns of a tile are copied side by side, in
+    the order in which they are read, and all places are walked with them.
     `sums_apart`: each round of the outermost loop over products is summed on its
     own, which keeps the rounding of a long sum small.
 
@@ -232,10 +234,12 @@ def Nest_ConvolutionAttr : Nest_Walk<"Convolution", "convolution", ["verifyWalk"
   }];
   let parameters = (ins EnumParameter<Nest_ConvolutionLanes>:$lanes, "int64_t":$along,
       ArrayRefParameter<"int64_t">:$tile, DefaultValuedParameter<"bool", "false">:$copiesKernel,
-      DefaultValuedParameter<"bool", "false">:$copiesSample, DefaultValuedParameter<"bool", "false">:$sumsApart);
+      DefaultValuedParameter<"bool", "false">:$copiesSample, DefaultValuedParameter<"bool", "false">:$sumsApart,
+      DefaultValuedParameter<"bool", "false">:$copiesPanels);
   let assemblyFormat = [{
     `<` $lanes `,` `along` $along `,` `tile` `[` $tile `]`
-    (`copies_kernel` `=` $copiesKernel^)? (`copies_sample` `=` $copiesSample^)? (`sums_apart` `=` $sumsApart^)? `>`
+    (`copies_kernel` `=` $copiesKernel^)? (`copies_sample` `=` $copiesSample^)? (`sums_apart` `=` $sumsApart^)?
+    (`copies_panels` `=` $copiesPanels^)? `>`
   }];
 }
 

@@ -369,6 +369,11 @@ struct ConvolutionLoops
                        IsInMemory isInMemory) const {
     return chooseConvolution(cast<ConvolutionOp>(op), limits, isInMemory);
   }
+  std::optional<SmallVector<int64_t>>
+  getStoredOrder(Operation *op, unsigned operand, const TargetLimits &limits,
+                 IsInMemory isInMemory) const {
+    return storedOrderOf(cast<ConvolutionOp>(op), operand, limits, isInMemory);
+  }
   OwnLoops getOwnLoops(Operation *op) const {
     return convolutionLoops(cast<ConvolutionOp>(op));
   }

@@ -62,6 +62,15 @@ def OpLoopsInterface : OpInterface<"OpLoopsInterface"> {
         return ::weft::nest::ownWalk($_op);
       }]>,
     InterfaceMethod<[{
+      The order of dimensions in which a target reads an operand fastest from
+      memory, where a copy in that order takes less time than it saves: of one
+      that is read in place in another order, or, as it is, of one that is not in
+      memory and read many times; nothing elsewhere.
+    }], "::std::optional<::llvm::SmallVector<int64_t>>", "getStoredOrder",
+      (ins "unsigned":$operand, "const ::weft::nest::TargetLimits &":$limits,
+           "::weft::nest::IsInMemory":$isInMemory),
+      /*methodBody=*/"", /*defaultImplementation=*/[{ return {}; }]>,
+    InterfaceMethod<[{
       How workers can share a dimension of the result where the nest walks as
       said; the default: they cannot.
     }], "::std::optional<::weft::nest::SharedRows>", "getSharedRows",

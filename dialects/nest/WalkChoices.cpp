@@ -341,6 +341,73 @@ static std::optional<ConvolutionLanes> lanesOf(ConvolutionOp op,
 
 /// The most elements of a converted copy, which stays in L2.
 static constexpr int64_t kMostCopied = 64 * 1024;
+/// The least products of an element that is stored before the convolution: a
+/// copy takes about 1 ns an element. With lanes of inputs a product takes 23 ps,
+/// with lanes of outputs 12, and one of computed elements 110 (AVX-512).
+static constexpr int64_t kLeastOfComputed = 16, kLeastOfTurned = 64;
+
+/// Whether vectors can compute the convolution.
+static bool hasVectors(ConvolutionOp op, const TargetLimits &limits) {
+  return limits.hasTiles &&
+         hasVectorArithmetic(typeOf(op.getResult()).getElementType()) &&
+         hasVectorLoads(typeOf(op.getLhs()).getElementType()) &&
+         hasVectorLoads(typeOf(op.getRhs()).getElementType());
+}
+
+/// The output features of a group.
+static int64_t featuresOfGroup(ConvolutionOp op) {
+  return typeOf(op.getResult()).getDimSize(op.getResultDims()[1]) /
+         (op.getFeatureGroups() * op.getBatchGroups());
+}
+
+/// Whether the kernel is worth a copy with adjacent output features, which fill
+/// half a vector there and are not adjacent in the kernel.
+static bool wantsOutputs(ConvolutionOp op,
+                         std::optional<ConvolutionLanes> along,
+                         const Strides &lhs, const Strides &rhs,
+                         int64_t lanes) {
+  Strides copy = copiedKernel(op, rhs, ConvolutionLanes::Outputs);
+  return along != ConvolutionLanes::Outputs &&
+         (!along || 2 * featuresOfGroup(op) >= lanes) &&
+         lanesOf(op, lhs, copy, lanes) == ConvolutionLanes::Outputs;
+}
+
+/// The least elements of a kernel whose panels are copied: half of L1; and the
+/// least products of one of its elements.
+static constexpr int64_t kLeastPanels = 4096, kLeastOfPanel = 32;
+
+/// Whether the kernel is worth copies in the order in which it is read: its rows
+/// of features are then a stream, whose lines do not share few sets of L1.
+static bool paysPanels(ConvolutionOp op, const ConvolutionShape &shape) {
+  int64_t weights = typeOf(op.getRhs()).getNumElements();
+  return weights >= kLeastPanels && workOf(op) / weights >= kLeastOfPanel;
+}
+
+std::optional<SmallVector<int64_t>> storedOrderOf(ConvolutionOp op,
+                                                  unsigned operand,
+                                                  const TargetLimits &limits,
+                                                  IsInMemory isInMemory) {
+  RankedTensorType type = typeOf(op->getOperand(operand));
+  if (!hasVectors(op, limits) || type.getNumElements() == 0)
+    return std::nullopt;
+  std::optional<TensorView> lhs = viewOf(op.getLhs(), isInMemory),
+                            rhs = viewOf(op.getRhs(), isInMemory);
+  int64_t products = workOf(op) / type.getNumElements();
+  auto order = llvm::to_vector(llvm::seq<int64_t>(type.getRank()));
+  if (!(operand == 0 ? lhs : rhs))
+    return products >= kLeastOfComputed ? std::optional(order) : std::nullopt;
+  if (operand == 0 || !lhs || type.getNumElements() <= kMostCopied ||
+      products < kLeastOfTurned)
+    return std::nullopt;
+  int64_t lanes = limits.lanes(typeOf(op.getResult()).getElementType());
+  if (!wantsOutputs(op, lanesOf(op, lhs->strides, rhs->strides, lanes),
+                    lhs->strides, rhs->strides, lanes))
+    return std::nullopt;
+  ArrayRef<int64_t> dims = op.getRhsDims();
+  order.assign(dims.begin() + 2, dims.end());
+  order.append({dims[1], dims[0]});
+  return order;
+}
 
 Attribute chooseConvolution(ConvolutionOp op, const TargetLimits &limits,
                             IsInMemory isInMemory) {
@@ -349,8 +416,7 @@ Attribute chooseConvolution(ConvolutionOp op, const TargetLimits &limits,
        rhsType = typeOf(op.getRhs()).getElementType();
   std::optional<TensorView> lhs = viewOf(op.getLhs(), isInMemory),
                             rhs = viewOf(op.getRhs(), isInMemory);
-  if (!limits.hasTiles || !lhs || !rhs || !hasVectorArithmetic(element) ||
-      !hasVectorLoads(lhsType) || !hasVectorLoads(rhsType))
+  if (!lhs || !rhs || !hasVectors(op, limits))
     return ownWalk(op);
   int64_t lanes = limits.lanes(element);
   int64_t weights = typeOf(op.getRhs()).getNumElements();
@@ -358,13 +424,8 @@ Attribute chooseConvolution(ConvolutionOp op, const TargetLimits &limits,
   // Windows read the kernel and the elements of a sample many times, so small
   // kernels and samples are converted once, and a kernel is turned whose output
   // features are not adjacent, if they fill half a vector.
-  Strides copy = copiedKernel(op, rhs->strides, ConvolutionLanes::Outputs);
-  int64_t features = typeOf(op.getResult()).getDimSize(op.getResultDims()[1]) /
-                     (op.getFeatureGroups() * op.getBatchGroups());
-  bool turnsKernel =
-      weights <= kMostCopied && along != ConvolutionLanes::Outputs &&
-      (!along || 2 * features >= lanes) &&
-      lanesOf(op, lhs->strides, copy, lanes) == ConvolutionLanes::Outputs;
+  bool turnsKernel = weights <= kMostCopied &&
+                     wantsOutputs(op, along, lhs->strides, rhs->strides, lanes);
   if (turnsKernel)
     along = ConvolutionLanes::Outputs;
   if (!along)
@@ -385,9 +446,11 @@ Attribute chooseConvolution(ConvolutionOp op, const TargetLimits &limits,
   int64_t products = llvm::product_of(shape.rounds);
   bool sumsApart = isa<FloatType>(element) && products > kLongSum &&
                    products / shape.rounds.front() >= kSumBlock;
+  bool copiesPanels = along == ConvolutionLanes::Outputs && !copiesKernel &&
+                      shape.groups == 1 && paysPanels(op, shape);
   return ConvolutionAttr::get(op.getContext(), *along, shape.tiled,
                               {tile.rows, tile.columns}, copiesKernel,
-                              copiesSample, sumsApart);
+                              copiesSample, sumsApart, copiesPanels);
 }
 
 } // namespace weft::nest

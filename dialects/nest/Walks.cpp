@@ -440,6 +440,10 @@ LogicalResult ConvolutionAttr::verifyWalk(Operation *of) const {
                             "are walked over together";
   ConvolutionShape shape =
       convolutionShape(op, lhs->strides, read, getLanes(), getAlong());
+  if (getCopiesPanels() && (getLanes() != ConvolutionLanes::Outputs ||
+                            shape.groups > 1 || getCopiesKernel()))
+    return refuse(loops) << "copies panels, for which lanes are outputs of one "
+                            "group and the kernel is read in place";
   if (getTile().size() != 2 || getTile()[0] < 1 || getTile()[1] < 1 ||
       getTile()[0] > shape.places)
     return refuse(loops) << "needs a tile of 2 sizes, the first at most "
@@ -455,6 +459,11 @@ int64_t ConvolutionAttr::getWorkingBytes(Operation *of) const {
   int64_t bytes = bytesOf(typeOf(op.getResult()).getElementType()), size = 0;
   if (getCopiesKernel())
     size += llvm::alignTo(typeOf(op.getRhs()).getNumElements() * bytes, 64);
+  if (getCopiesPanels()) {
+    int64_t lanes =
+        limitsOf(loops).lanes(typeOf(op.getResult()).getElementType());
+    size += llvm::alignTo(panelElements(op, getTile()[1] * lanes) * bytes, 64);
+  }
   if (getCopiesSample()) {
     RankedTensorType type = typeOf(op.getLhs());
     size += type.getNumElements() / type.getDimSize(op.getLhsDims()[0]) * bytes;

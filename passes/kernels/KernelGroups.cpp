@@ -26,10 +26,6 @@ static constexpr unsigned kSearchLimit = 1024;
 /// The most ops of one kernel, besides copied ops: code generators and the
 /// merges below are superlinear in the number of ops.
 static constexpr size_t kMostOps = 256;
-/// The most elements of a splat constant that is stored in the plan. A kernel
-/// fills a larger constant, so that neither plan nor file has it in full.
-static constexpr int64_t kMostWritten = 16;
-
 bool staysInFunction(Operation *op) {
   return isa<RegionBranchOpInterface, plan::PlanInstructionOpInterface,
              PlannedCallOpInterface>(op);
@@ -37,50 +33,6 @@ bool staysInFunction(Operation *op) {
 
 bool staysOutside(Operation *user) {
   return staysInFunction(user) || user->hasTrait<OpTrait::IsTerminator>();
-}
-
-bool isFilled(Operation *op) {
-  DenseElementsAttr data;
-  return matchPattern(op, m_Constant(&data)) && data.isSplat() &&
-         data.getNumElements() > kMostWritten &&
-         llvm::any_of(op->getUsers(), staysOutside);
-}
-
-/// The length at which a chain of copied ops ends in a stored value; shorter
-/// chains are copied.
-static constexpr unsigned kCopiedChain = 8;
-
-static bool canBeCopied(Operation *op) {
-  if (op->hasTrait<OpTrait::ConstantLike>())
-    return !isFilled(op);
-  return isElementSource(op) && llvm::none_of(op->getUsers(), staysOutside);
-}
-
-CopiedOps::CopiedOps(Block &block) {
-  for (Operation &op : block.without_terminator())
-    if (canBeCopied(&op))
-      tryCopy(&op);
-}
-
-bool CopiedOps::tryCopy(Operation *op) {
-  unsigned depth = 1;
-  for (Value operand : op->getOperands())
-    if (Operation *producer = operand.getDefiningOp())
-      depth = std::max(depth, depths.lookup(producer) + 1);
-  if (depth >= kCopiedChain || isReadAfterUpdate(op))
-    return false;
-  depths[op] = depth;
-  return true;
-}
-
-void addCopies(Operation *op, const CopiedOps &copied,
-               llvm::SetVector<Operation *> &ops) {
-  for (Value operand : op->getOperands())
-    if (Operation *producer = operand.getDefiningOp();
-        producer && copied.contains(producer)) {
-      addCopies(producer, copied, ops);
-      ops.insert(producer);
-    }
 }
 
 static ArrayRef<int64_t> shapeOf(Operation *op) {
@@ -91,6 +43,8 @@ KernelGroups::KernelGroups(Block &block, const nest::TargetLimits &limits)
     : limits(limits), copies(block) {
   if (limits.hasLibraries)
     storeOperands(block);
+  else
+    storeReadOften(block);
   group(block);
   if (!limits.hasSeveralNests && recomputeStored(block))
     group(block);

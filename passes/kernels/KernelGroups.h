@@ -90,6 +90,8 @@ public:
 private:
   /// Groups the ops of the block that are not copied.
   void group(mlir::Block &block);
+  /// Lets kernels store operands that are then read faster (CopiedOps.cpp).
+  void storeReadOften(mlir::Block &block);
   /// Lets kernels compute stored values again that are cheap; false if there are
   /// none (RecomputedValues.cpp).
   bool recomputeStored(mlir::Block &block);

@@ -22,43 +22,6 @@ static constexpr unsigned kMostNeeding = 1024;
 /// The least bytes of a carried value whose copy costs more than a launch.
 static constexpr int64_t kLeastCarried = 16 * 1024;
 
-/// The values from which the op and copies of its operands compute.
-llvm::SetVector<Value> CopiedOps::readThroughCopies(Operation *op) const {
-  llvm::SetVector<Value> read;
-  llvm::SetVector<Operation *> chain;
-  chain.insert(op);
-  for (unsigned i = 0; i < chain.size(); ++i)
-    for (Value operand : chain[i]->getOperands()) {
-      Operation *def = operand.getDefiningOp();
-      if (def && contains(def))
-        chain.insert(def);
-      else
-        read.insert(operand);
-    }
-  return read;
-}
-
-/// Whether the user needs the result of the op, directly or not.
-static bool needs(Operation *user, Operation *op) {
-  llvm::SetVector<Operation *> needing;
-  needing.insert(op);
-  for (unsigned i = 0; i < needing.size() && i < kMostNeeding; ++i)
-    needing.insert_range(needing[i]->getUsers());
-  return needing.contains(user);
-}
-
-bool CopiedOps::isReadAfterUpdate(Operation *op) const {
-  for (Value value : readThroughCopies(op))
-    for (Operation *update : value.getUsers()) {
-      OpOperand *updated = updatedOperand(update);
-      if (update != op && updated && updated->get() == value &&
-          llvm::any_of(op->getUsers(),
-                       [&](Operation *user) { return needs(user, update); }))
-        return true;
-    }
-  return false;
-}
-
 bool KernelGroups::mayUpdate(Operation *op, Block &block) const {
   OpOperand *updated = updatedOperand(op);
   if (!updated || llvm::count(op->getOperands(), updated->get()) != 1)

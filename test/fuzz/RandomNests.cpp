@@ -91,7 +91,7 @@ Attribute NestDrawing::drawConvolution(ConvolutionOp op) {
   int64_t tile[] = {upTo(4), upTo(3)};
   return nest::ConvolutionAttr::get(
       context, nest::ConvolutionLanes(upTo(3) - 1), upTo(dims) - 1, tile,
-      isHeads(), false, isHeads());
+      isHeads(), false, isHeads(), isHeads());
 }
 
 Attribute NestDrawing::drawWalk(nest::LoopsOp loops) {

@@ -62,7 +62,7 @@ public:
         element(type.getElementType()),
         lhsVectors(b, loc, typeOf(op.getLhs()).getElementType(), element),
         rhsVectors(b, loc, typeOf(op.getRhs()).getElementType(), element),
-        vectors(b, loc, element, element) {}
+        givenVectors(rhsVectors), vectors(b, loc, element, element) {}
   LogicalResult emit();
 
 private:
@@ -78,9 +78,13 @@ private:
   void copyKernel(Value to);
   void extend(ElementVectors &of, Value &pointer, Value first, int64_t count,
               Value to);
+  void copyPanel(const Tile &tile, Value feature);
+  void emitPanels();
+  void emitRows();
   void emitPlaces();
   void openGroup();
   void emitTile(const Tile &tile, Value feature);
+  bool isClipped(int64_t i) const;
   void openWindow(unsigned i, SmallVector<Value> &sums);
   SmallVector<Value> close(unsigned depth, SmallVector<Value> sums);
   SmallVector<Value> products(const Tile &tile, Value feature, Value input,
@@ -96,7 +100,7 @@ private:
   nest::ConvolutionAttr walk;
   RankedTensorType type;
   Type element; ///< of the result
-  ElementVectors lhsVectors, rhsVectors, vectors;
+  ElementVectors lhsVectors, rhsVectors, givenVectors, vectors;
   StridedView lhs, rhs;
   StridedView given;            ///< the kernel before it is copied
   SmallVector<int64_t> strides; ///< of the result
@@ -109,6 +113,9 @@ private:
   Value sample, tilePlace, resultBase; ///< values at the tile's first place
   Value firstFeature, firstInput;      ///< first numbers in the group
   Value extendedSample;                ///< null if loads extend the elements
+  Value panel;        ///< memory of the panel; null if there are none
+  Tile panelTile{};   ///< the tiles that are walked with the panel
+  Value panelFeature; ///< the panel's first feature
 };
 } // namespace
 
@@ -134,6 +141,9 @@ bool TiledConvolution::place() {
   period = shape.period;
   lanes = std::max<int64_t>(kernel.target.vectorBytes / bytesOf(element), 1);
   along = walk.getLanes();
+  if (walk.getCopiesPanels())
+    static_cast<nest::Strides &>(rhs) =
+        nest::panelRead(op, shape, walk.getTile()[1] * lanes);
   tile = {walk.getTile()[0], walk.getTile()[1], 0};
   ArrayRef<int64_t> l = op.getLhsDims(), r = op.getRhsDims();
   for (auto [i, window] : llvm::enumerate(op.getWindows()))
@@ -153,8 +163,40 @@ bool TiledConvolution::place() {
 LogicalResult TiledConvolution::emit() {
   if (!place())
     return op.emitError() << "operands of 'weft.convolution' are not in memory";
-  ArrayRef<int64_t> out = op.getResultDims();
   placeExtended();
+  if (panel)
+    emitPanels();
+  else
+    emitRows();
+  return success();
+}
+
+/// Emits the loops over all places for each panel: full tiles, then the rest.
+void TiledConvolution::emitPanels() {
+  int64_t width = tile.columns * lanes, full = features / width,
+          rest = features % width;
+  unsigned outside = e.depth();
+  auto emit = [&](const Tile &current, Value feature) {
+    copyPanel(current, feature);
+    panelTile = current;
+    panelFeature = feature;
+    emitRows();
+    e.closeLoops(outside);
+  };
+  if (full > 0) {
+    Value block = full == 1 ? constant(0) : e.openLoop(full);
+    emit({tile.places, tile.columns, width}, scaled(block, width));
+  }
+  if (rest > 0)
+    emit({tile.places, (rest + lanes - 1) / lanes, rest},
+         constant(full * width));
+}
+
+/// Opens the loops over all dimensions of the result but the features and the
+/// tiled one, and emits tiles.
+void TiledConvolution::emitRows() {
+  ArrayRef<int64_t> out = op.getResultDims();
+  std::pair given{lhs, lhsVectors}; // Samples may be extended below.
   resultBase = constant(0);
   for (auto [dim, size] : llvm::enumerate(type.getShape())) {
     int64_t d = dim;
@@ -174,22 +216,55 @@ LogicalResult TiledConvolution::emit() {
       windows[llvm::find(out.drop_front(2), d) - out.begin() - 2].place = at;
   }
   emitPlaces();
-  return success();
+  std::tie(lhs, lhsVectors) = given;
 }
 
 /// Places operands that are extended to the result's type in scratch memory.
 /// The kernel is extended here, each sample at the start of its loop.
 void TiledConvolution::placeExtended() {
-  if (!walk.getCopiesKernel() && !walk.getCopiesSample())
+  if (!walk.getCopiesKernel() && !walk.getCopiesSample() &&
+      !walk.getCopiesPanels())
     return;
-  int64_t bytes = bytesOf(element), weights = elementCount(op.getRhs());
-  int64_t ofKernel =
-      walk.getCopiesKernel() ? llvm::alignTo(weights * bytes, 64) / bytes : 0;
+  int64_t bytes = bytesOf(element), weights = 0;
+  if (walk.getCopiesKernel())
+    weights = elementCount(op.getRhs());
+  if (walk.getCopiesPanels())
+    weights = nest::panelElements(op, tile.columns * lanes);
   Value memory = e.scratch();
   if (walk.getCopiesSample())
-    extendedSample = vectors.address(memory, constant(ofKernel));
+    extendedSample = vectors.address(
+        memory, constant(llvm::alignTo(weights * bytes, 64) / bytes));
   if (walk.getCopiesKernel())
     copyKernel(memory);
+  if (walk.getCopiesPanels())
+    panel = memory;
+}
+
+/// Copies the kernel's elements for the features of a tile from `feature` on,
+/// extended, to the panel.
+void TiledConvolution::copyPanel(const Tile &current, Value feature) {
+  unsigned outside = e.depth();
+  ArrayRef<int64_t> r = op.getRhsDims();
+  SmallVector<int64_t> order(r.drop_front(1));
+  llvm::sort(order, [&](int64_t a, int64_t b) {
+    return rhs.strides[a] > rhs.strides[b];
+  });
+  Value from = constant(given.first), at = constant(0);
+  from = e.add(from, scaled(feature, given.strides[r[0]]));
+  for (int64_t dim : order) {
+    Value i = e.openLoop(given.sizes[dim]);
+    from = e.add(from, scaled(i, given.strides[dim]));
+    at = e.add(at, scaled(i, rhs.strides[dim]));
+  }
+  for (int64_t v = 0; v < current.columns; ++v) {
+    Value lane = constant(v * lanes);
+    Value row = givenVectors.loadFirst(given.pointer, e.add(from, lane), lanes,
+                                       current.features - v * lanes);
+    vectors.store(row, panel, e.add(at, lane));
+  }
+  e.closeLoops(outside);
+  rhsVectors = vectors;
+  rhs.pointer = panel;
 }
 
 /// Copies the kernel, extended, to memory where output features are adjacent.
@@ -243,6 +318,11 @@ void TiledConvolution::emitPlaces() {
     windows[tiledSpatial].place = tilePlace;
   else
     sample = tilePlace;
+  if (panel) {
+    firstInput = constant(0);
+    emitTile(panelTile, panelFeature);
+    return;
+  }
   openGroup();
   // Features are processed in full tiles, then the rest.
   int64_t width = along == Lanes::Inputs ? tile.columns : tile.columns * lanes;
@@ -271,26 +351,38 @@ void TiledConvolution::openGroup() {
         e.add(sample, scaled(group, type.getDimSize(op.getResultDims()[0])));
 }
 
-/// Opens the loop over a dimension of the window; with base dilation it starts
-/// at the first element that coincides with an element of the input.
+/// Opens the loop over a dimension of the window, over the elements that exist:
+/// those k for which place * stride + k * dilation - low is a multiple of the
+/// base dilation, and, unless the tile's places differ in it, is in the input.
 void TiledConvolution::openWindow(unsigned i, SmallVector<Value> &sums) {
   WindowLoop &loop = windows[i];
   const Window &w = loop.window;
-  if (w.size == 1 && w.baseDilation == 1) {
+  bool clips = isClipped(i);
+  if (w.size == 1 && w.baseDilation == 1 && !clips) {
     loop.k = constant(0);
     return;
   }
-  Value first = constant(0);
+  Value first = constant(0), end = constant(w.size);
+  Value before = arith::SubIOp::create(b, loc, constant(w.low),
+                                       scaled(loop.place, w.stride));
   if (w.baseDilation > 1) {
-    // The least k >= 0 with place * stride + k - low a multiple of the base.
-    int64_t base = w.baseDilation, low = ((w.low % base) + base) % base;
-    Value behind = arith::RemUIOp::create(b, loc, scaled(loop.place, w.stride),
-                                          constant(base));
-    first = arith::SubIOp::create(b, loc, constant(low + base), behind);
-    first = arith::RemUIOp::create(b, loc, first, constant(base));
+    // The least k >= 0 with k - before a multiple of the base.
+    first = arith::RemSIOp::create(b, loc, before, constant(w.baseDilation));
+    first = arith::AddIOp::create(b, loc, first, constant(w.baseDilation));
+    first = arith::RemSIOp::create(b, loc, first, constant(w.baseDilation));
   }
-  loop.k = e.openStridedLoop(first, constant(w.size), constant(w.baseDilation),
-                             sums);
+  if (clips) {
+    auto steps = [&](Value distance) -> Value {
+      Value ahead = arith::MaxSIOp::create(b, loc, distance, constant(0));
+      return w.dilation == 1 ? ahead
+                             : arith::CeilDivUIOp::create(b, loc, ahead,
+                                                          constant(w.dilation));
+    };
+    first = arith::MaxSIOp::create(b, loc, first, steps(before));
+    Value size = constant(Window::dilated(loop.size, w.baseDilation));
+    end = arith::MinSIOp::create(b, loc, end, steps(e.add(before, size)));
+  }
+  loop.k = e.openStridedLoop(first, end, constant(w.baseDilation), sums);
   sums.assign(e.innermostLoop().getRegionIterArgs().begin(),
               e.innermostLoop().getRegionIterArgs().end());
 }
@@ -362,6 +454,20 @@ void TiledConvolution::emitTile(const Tile &current, Value feature) {
 // A tile
 //===----------------------------------------------------------------------===//
 
+/// Whether a window reaches over the edges of the input.
+static bool seesPadding(const WindowLoop &loop) {
+  const Window &w = loop.window;
+  int64_t end =
+      (w.count(loop.size) - 1) * w.stride + (w.size - 1) * w.dilation - w.low;
+  return w.low > 0 || end >= Window::dilated(loop.size, w.baseDilation);
+}
+
+/// Whether the loop over dimension `i` of the window has only the elements that
+/// are in the input.
+bool TiledConvolution::isClipped(int64_t i) const {
+  return i != tiledSpatial && seesPadding(windows[i]);
+}
+
 /// Whether position `place` of the tile reads an element (null: always). Adds
 /// the offset of the element to `offset`.
 Value TiledConvolution::visible(unsigned place, Value &offset) {
@@ -374,11 +480,9 @@ Value TiledConvolution::visible(unsigned place, Value &offset) {
     if (w.baseDilation > 1)
       at =
           arith::DivSIOp::create(b, loc, at, constant(w.baseDilation)); // exact
-    if (static_cast<int64_t>(i) == tiledSpatial && place > 0)
+    if (int64_t(i) == tiledSpatial && place > 0)
       at = e.add(at, constant(place * period * w.stride / w.baseDilation));
-    int64_t end =
-        (w.count(loop.size) - 1) * w.stride + (w.size - 1) * w.dilation - w.low;
-    if (w.low > 0 || end >= Window::dilated(loop.size, w.baseDilation)) {
+    if (seesPadding(loop) && !isClipped(i)) {
       Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
                                            at, constant(loop.size));
       inside = inside
@@ -395,8 +499,9 @@ SmallVector<Value> TiledConvolution::products(const Tile &current,
                                               Value feature, Value input,
                                               int64_t count, ValueRange sums) {
   ArrayRef<int64_t> l = op.getLhsDims(), r = op.getRhsDims();
-  Value weights = e.add(scaled(feature, rhs.strides[r[0]]),
-                        scaled(input, rhs.strides[r[1]]));
+  Value weights = scaled(input, rhs.strides[r[1]]);
+  if (!panel)
+    weights = e.add(weights, scaled(feature, rhs.strides[r[0]]));
   weights = e.add(weights, constant(rhs.first));
   for (const WindowLoop &loop : windows)
     weights = e.add(weights, scaled(loop.k, loop.rhs));
