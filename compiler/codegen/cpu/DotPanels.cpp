@@ -211,9 +211,15 @@ Value PanelPacking::loadElement(Value row, Value step) {
 
 void PanelPacking::copyWidth(Value row, Value step, Value place) {
   for (int64_t i = 0; i < panels.width; i += lanes) {
-    Value lane = e.constant(i);
-    panel.store(loadAcross(row, step, lane, std::min(lanes, panels.width - i)),
-                to, e.add(place, lane));
+    int64_t count = std::min(lanes, panels.width - i);
+    Value lane = e.constant(i), at = e.add(place, lane);
+    if (group > 1) {
+      panel.store(loadAcross(row, step, lane, count), to, at);
+      continue;
+    }
+    Value from = e.add(offset(row, step), lane);
+    panel.storeFirst(source.loadFirst(panels.pointer, from, lanes, count), to,
+                     at, count);
   }
 }
 
