@@ -10,15 +10,16 @@ using namespace mlir;
 
 namespace weft::nest {
 
+int64_t stepOf(const Window &window) {
+  return window.baseDilation / std::gcd(window.baseDilation, window.dilation);
+}
+
 bool suits(ConvolutionOp op, const Strides &lhs, const Strides &rhs,
            ConvolutionLanes lanes) {
   RankedTensorType type = op.getResult().getType();
   ArrayRef<int64_t> l = op.getLhsDims(), r = op.getRhsDims(),
                     out = op.getResultDims();
-  bool isDilatedTwice = llvm::any_of(op.getWindows(), [](const Window &window) {
-    return window.baseDilation > 1 && window.dilation > 1;
-  });
-  if (isDilatedTwice || type.getNumElements() == 0 ||
+  if (type.getNumElements() == 0 ||
       op.getLhs().getType().getNumElements() == 0 ||
       op.getRhs().getType().getNumElements() == 0)
     return false;
@@ -118,8 +119,7 @@ ConvolutionShape convolutionShape(ConvolutionOp op, const Strides &lhs,
                         rhs.strides[r[1]] > rhs.strides[r.back()];
   for (const Window &window : op.getWindows())
     if (window.size > 1 || window.baseDilation > 1)
-      shape.rounds.push_back(
-          llvm::divideCeil(window.size, window.baseDilation));
+      shape.rounds.push_back(llvm::divideCeil(window.size, stepOf(window)));
   if (shape.inputs > 1)
     shape.rounds.insert(shape.inputsOutside ? shape.rounds.begin()
                                             : shape.rounds.end(),

@@ -40,9 +40,11 @@ struct ConvolutionShape {
 ConvolutionShape convolutionShape(ConvolutionOp op, const Strides &lhs,
                                   const Strides &rhs, ConvolutionLanes lanes,
                                   int64_t tiled);
+/// The distance of the elements of a window that read elements of the input and
+/// not holes of its base dilation.
+int64_t stepOf(const Window &window);
 /// Whether the lanes of a vector may be these elements: they are adjacent, no
-/// tensor is empty, no dimension has both dilations, and channels are
-/// depthwise.
+/// tensor is empty, and channels are depthwise.
 bool suits(ConvolutionOp op, const Strides &lhs, const Strides &rhs,
            ConvolutionLanes lanes);
 

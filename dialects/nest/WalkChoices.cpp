@@ -114,7 +114,7 @@ static constexpr int64_t kAwkwardMultiplyAdds = 64 << 10;
 /// loads with masks and adds up lanes: 2x2 matrices take a fifth of the time.
 static constexpr int64_t kTinyMultiplyAdds = 64;
 /// What a panel of rows costs a step besides its products, in cycles.
-static constexpr double kCyclesOfPanel = 0.25;
+static constexpr double kCyclesOfPanel = 0.5;
 /// The least number of row tiles in a share: each share packs rhs, which then
 /// takes a tenth of its time.
 static constexpr int64_t kShareTiles = 4;
@@ -391,15 +391,21 @@ static bool wantsOutputs(ConvolutionOp op,
          lanesOf(op, lhs, copy, lanes) == ConvolutionLanes::Outputs;
 }
 
-/// The least elements of a kernel whose panels are copied: half of L1; and the
-/// least products of one of its elements.
-static constexpr int64_t kLeastPanels = 4096, kLeastOfPanel = 32;
+/// The least elements of a kernel whose panels are copied: half of L1; the least
+/// products of one of its elements; and the most bytes of a panel: half of L2.
+static constexpr int64_t kLeastPanels = 4096, kLeastOfPanel = 32,
+                         kMostOfPanel = 512 * 1024;
 
-/// Whether the kernel is worth copies in the order in which it is read: its rows
-/// of features are then a stream, whose lines do not share few sets of L1.
-static bool paysPanels(ConvolutionOp op, const ConvolutionShape &shape) {
-  int64_t weights = typeOf(op.getRhs()).getNumElements();
-  return weights >= kLeastPanels && workOf(op) / weights >= kLeastOfPanel;
+/// Whether the kernel is worth copies of `width` columns in the order in which
+/// they are read: its rows of features are longer, so that the lines of a tile
+/// share few sets of L1, and are a stream in a copy.
+static bool paysPanels(ConvolutionOp op, const ConvolutionShape &shape,
+                       int64_t width) {
+  int64_t weights = typeOf(op.getRhs()).getNumElements(),
+          bytes = panelElements(op, width) *
+                  bytesOf(typeOf(op.getResult()).getElementType());
+  return shape.features > width && weights >= kLeastPanels &&
+         workOf(op) / weights >= kLeastOfPanel && bytes <= kMostOfPanel;
 }
 
 std::optional<SmallVector<int64_t>> storedOrderOf(ConvolutionOp op,
@@ -466,7 +472,8 @@ Attribute chooseConvolution(ConvolutionOp op, const TargetLimits &limits,
   bool sumsApart = isa<FloatType>(element) && products > kLongSum &&
                    products / shape.rounds.front() >= kSumBlock;
   bool copiesPanels = along == ConvolutionLanes::Outputs && !copiesKernel &&
-                      shape.groups == 1 && paysPanels(op, shape);
+                      shape.groups == 1 &&
+                      paysPanels(op, shape, tile.columns * lanes);
   return ConvolutionAttr::get(op.getContext(), *along, shape.tiled,
                               {tile.rows, tile.columns}, copiesKernel,
                               copiesSample, sumsApart, copiesPanels);

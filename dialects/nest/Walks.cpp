@@ -426,10 +426,8 @@ LogicalResult ConvolutionAttr::verifyWalk(Operation *of) const {
     return refuse(loops) << "there are no vectors of its elements";
   Strides read = kernelRead(op, rhs->strides, getLanes(), getCopiesKernel());
   if (!suits(op, lhs->strides, read, getLanes()))
-    return refuse(loops)
-           << stringifyConvolutionLanes(getLanes())
-           << " do not lie side by side, or the window is dilated in "
-              "both tensors";
+    return refuse(loops) << stringifyConvolutionLanes(getLanes())
+                         << " do not lie side by side";
   ArrayRef<int64_t> out = op.getResultDims();
   if (getAlong() == out[1] || getAlong() < 0 ||
       getAlong() >= int64_t(out.size()))

@@ -184,3 +184,19 @@ func.func private @kernel_gradient(%x: tensor<64x28x28x12xf32>, %g: tensor<64x28
 }
 // CPU-LABEL: @kernel_gradient
 // CPU: nest.loops #nest.convolution<outputs, along {{[12]}}, tile[{{.*}}] sums_apart = true>
+
+// Rows of 128 features, of which a tile has some, are copied to panels; a kernel whose rows are as long as a tile's is read in place (above).
+func.func private @wide_kernel_gradient(%x: tensor<2x8x8x128xf32>, %g: tensor<2x8x8x128xf32>) -> tensor<3x3x128x128xf32> attributes {weft.kernel = #weft.kernel<general>} {
+  %0 = weft.convolution %x, %g {lhs_dims = array<i64: 3, 0, 1, 2>, rhs_dims = array<i64: 3, 0, 1, 2>, result_dims = array<i64: 2, 3, 0, 1>, strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = array<i64: 1, 1>, base_dilation = array<i64: 1, 1>, window_dilation = array<i64: 1, 1>} : tensor<2x8x8x128xf32>, tensor<2x8x8x128xf32> -> tensor<3x3x128x128xf32>
+  return %0 : tensor<3x3x128x128xf32>
+}
+// CPU-LABEL: @wide_kernel_gradient
+// CPU: nest.loops #nest.convolution<outputs, along 2, tile[{{.*}}] copies_panels = true>
+
+// A window that is dilated in both tensors steps over holes.
+func.func private @dilated_twice(%x: tensor<2x16x16x8xf32>, %w: tensor<3x3x8x32xf32>) -> tensor<2x27x27x32xf32> attributes {weft.kernel = #weft.kernel<general>} {
+  %0 = weft.convolution %x, %w {lhs_dims = array<i64: 0, 3, 1, 2>, rhs_dims = array<i64: 3, 2, 0, 1>, result_dims = array<i64: 0, 3, 1, 2>, strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, base_dilation = array<i64: 2, 2>, window_dilation = array<i64: 2, 2>} : tensor<2x16x16x8xf32>, tensor<3x3x8x32xf32> -> tensor<2x27x27x32xf32>
+  return %0 : tensor<2x27x27x32xf32>
+}
+// CPU-LABEL: @dilated_twice
+// CPU: nest.loops #nest.convolution<outputs, along 2
