@@ -87,7 +87,7 @@ def Nest_ElementsAttr : Nest_Walk<"Elements", "elements"> {
   let assemblyFormat = "`<` $order (`,` `side` `=` $side^)? `>`";
 }
 
-def Nest_TransposedAttr : Nest_Walk<"Transposed", "transposed"> {
+def Nest_TransposedAttr : Nest_Walk<"Transposed", "transposed", ["verifyWalk", "getWorkingBytes"]> {
   let summary = "over tiles of elements, some of whose operands are transposed";
   let description = [{
     `#nest.transposed<along = 0>`: as over elements, but a block of threads takes
@@ -96,7 +96,7 @@ def Nest_TransposedAttr : Nest_Walk<"Transposed", "transposed"> {
     loads of neighbouring threads, and go through shared memory; a run there has
     33 elements, so that its columns are in different banks. TransposedWalk.h
     has an example. A CPU walks over such tiles, so that every line of a cache
-    that it loads is used before it is gone.
+    that it loads is used before it is gone, and transposes them in registers.
   }];
   let parameters = (ins "int64_t":$along);
   let assemblyFormat = "`<` struct(params) `>`";

@@ -62,6 +62,15 @@ int64_t turnedBytes(Value value) {
                        16);
 }
 
+bool isTurnedByVectors(Value value, int64_t along, int64_t vectorBytes,
+                       IsInMemory isInMemory) {
+  std::optional<TensorView> view = viewOf(value, isInMemory);
+  Type element = typeOf(value).getElementType();
+  int64_t bytes = bytesOf(element), lanes = vectorBytes / bytes;
+  return view && view->strides.strides[along] == 1 && element.isIntOrFloat() &&
+         (bytes == 4 || bytes == 8) && lanes > 1 && kTurnedTile % lanes == 0;
+}
+
 /// The bytes of a CPU's first cache.
 static constexpr int64_t kFirstCache = 32 * 1024;
 

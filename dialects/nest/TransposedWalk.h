@@ -37,6 +37,10 @@ llvm::SmallVector<int64_t> turnedTiles(llvm::ArrayRef<int64_t> shape,
 /// Bytes of shared memory for a tile of each value, rounded up to a multiple of
 /// 16.
 int64_t turnedBytes(mlir::Value value);
+/// Whether a CPU transposes tiles of a turned value in registers: it is in
+/// memory, and vectors of its elements of 4 or 8 bytes divide a tile.
+bool isTurnedByVectors(mlir::Value value, int64_t along, int64_t vectorBytes,
+                       IsInMemory isInMemory);
 /// Chooses #nest.transposed along the dimension in which most bytes are
 /// contiguous, if both dimensions have half a tile at least, the tiles fit in
 /// shared memory, and the elements do not fit in a CPU's first cache; else null.

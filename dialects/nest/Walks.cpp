@@ -189,6 +189,20 @@ LogicalResult TransposedAttr::verifyWalk(Operation *of) const {
   return success();
 }
 
+int64_t TransposedAttr::getWorkingBytes(Operation *of) const {
+  auto loops = cast<LoopsOp>(of);
+  TargetLimits limits = limitsOf(loops);
+  int64_t bytes = 0;
+  for (Value value :
+       turnedValues(loops.getStored(), getAlong(), isOutside(loops)))
+    if (limits.isOfHost() &&
+        isTurnedByVectors(value, getAlong(), limits.vectorBytes,
+                          isOutside(loops)))
+      bytes +=
+          kTurnedTile * kTurnedTile * bytesOf(typeOf(value).getElementType());
+  return bytes;
+}
+
 LogicalResult RowsAttr::verifyWalk(Operation *of) const {
   auto loops = cast<LoopsOp>(of);
   std::string why;

@@ -183,7 +183,8 @@ def SplitReductions : Pass<"weft-split-reductions", "::mlir::ModuleOp"> {
     elements or more with fewer of these than the target has processors becomes two:
     of two slices for each processor, and of their results. Elementwise ops
     that only the reduction reads are computed on operands of the slices' shape.
-    Each run adds in the same order. Nothing changes where kernels are no launches.
+    Each run adds in the same order. Of a CPU only those of 256 Ki elements with
+    fewer than 8 results are divided, as workers share the rows of others.
 
     Requires: local ops (stage `partitioned`).
 

@@ -23,6 +23,11 @@ static constexpr int64_t kLeastOfSlice = 4 << 10;
 /// Slices for each multiprocessor; several, so that no multiprocessor is idle
 /// for long.
 static constexpr int64_t kSlicesOfProcessor = 2;
+/// Of a CPU: the least elements of a reduction whose slices several workers
+/// compute, the most results of one that has no rows to share, and the slices'
+/// "processors".
+static constexpr int64_t kLeastOfHost = 256 << 10, kMostKeptOfHost = 7,
+                         kProcessorsOfHost = 16;
 /// Kept columns that a block of threads reduces together.
 static constexpr int64_t kColumnsOfBlock = 32;
 
@@ -48,6 +53,12 @@ static Launch launchOf(ReduceOp op) {
   bool areRows = op.getDims().back() + 1 == int64_t(shape.size());
   int64_t together = areRows ? 1 : std::min(kept, kColumnsOfBlock);
   return {kept / std::max<int64_t>(together, 1), length * together};
+}
+
+/// Whether one worker would compute a long reduction of a CPU.
+static bool isLongOfHost(ReduceOp op) {
+  return op.getType().getNumElements() <= kMostKeptOfHost &&
+         op.getInput().getType().getNumElements() >= kLeastOfHost;
 }
 
 namespace {
@@ -170,11 +181,16 @@ struct SplitReductionsPass : impl::SplitReductionsBase<SplitReductionsPass> {
     if (failed(verifyPartitioned(*this, getOperation())))
       return signalPassFailure();
     auto limits = nest::targetLimits(target);
-    if (!limits || limits->block.processors == 0)
+    if (!limits)
       return;
+    bool isOfHost = limits->isOfHost();
+    int64_t processors =
+        isOfHost ? kProcessorsOfHost : limits->block.processors;
     SmallVector<std::pair<ReduceOp, Split>> found;
     getOperation().walk([&](ReduceOp op) {
-      if (auto split = splitOf(op, limits->block.processors))
+      if (isOfHost && !isLongOfHost(op))
+        return;
+      if (auto split = splitOf(op, processors))
         found.emplace_back(op, *split);
     });
     for (auto &[op, split] : found)

@@ -10,7 +10,6 @@
 
 #include "weft/compiler/codegen/cpu/KernelEmitter.h"
 #include "weft/compiler/codegen/elements/ElementCode.h"
-#include "weft/dialects/nest/TransposedWalk.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -85,7 +84,6 @@ Value KernelEmitter::openPiece(int64_t dim, int64_t begin, int64_t end,
   return position;
 }
 
-/// Computes and stores the elements at a position.
 LogicalResult KernelEmitter::storeElements(ArrayRef<Value> roots,
                                            const ElementIndex &index) {
   if (elements.depth() > 0)
@@ -128,33 +126,6 @@ LogicalResult KernelEmitter::emitElements(nest::LoopsOp loops,
       return failure();
   }
   return success();
-}
-
-/// Walks over tiles of the dimension `along` and the last one.
-LogicalResult KernelEmitter::emitTransposed(nest::LoopsOp loops,
-                                            int64_t along) {
-  SmallVector<Value> roots(loops.getStored());
-  RankedTensorType type = typeOf(roots[0]);
-  int64_t last = type.getRank() - 1;
-  SmallVector<Value> dims(type.getRank());
-  auto isTiled = [&](int64_t dim) { return dim == along || dim == last; };
-  for (int64_t dim = 0; dim < last; ++dim)
-    if (!isTiled(dim))
-      dims[dim] = dim == 0 ? openSplitLoop(type.getDimSize(dim))
-                           : elements.openLoop(type.getDimSize(dim));
-  Value length = elements.constant(nest::kTurnedTile);
-  auto openTiles = [&](int64_t dim) -> std::pair<Value, Value> {
-    bool isShared = dim == 0 && split;
-    Value end = isShared ? split->end : elements.constant(type.getDimSize(dim));
-    Value begin = elements.openStridedLoop(
-        isShared ? split->begin : elements.constant(0), end, length);
-    return {begin, arith::MinSIOp::create(builder, loc,
-                                          elements.add(begin, length), end)};
-  };
-  auto rows = openTiles(along), columns = openTiles(last);
-  dims[along] = elements.openLoop(rows.first, rows.second);
-  dims[last] = elements.openLoop(columns.first, columns.second);
-  return storeElements(roots, elements.makeIndex(dims, elements.depth()));
 }
 
 } // namespace weft::cpu

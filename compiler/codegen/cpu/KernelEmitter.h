@@ -53,6 +53,9 @@ public:
   /// the rows that are split.
   mlir::Value openSplitLoop(int64_t n);
   const std::optional<KernelSplit> &rowSplit() const { return split; }
+  /// Computes and stores the elements at a position (ElementNests.cpp).
+  llvm::LogicalResult storeElements(llvm::ArrayRef<mlir::Value> roots,
+                                    const elements::ElementIndex &index);
 
 private:
   // ProcessorLoops.
@@ -81,11 +84,8 @@ private:
 
   // Elements (ElementNests.cpp).
   mlir::Value openPiece(int64_t dim, int64_t begin, int64_t end, int64_t size);
-  llvm::LogicalResult storeElements(llvm::ArrayRef<mlir::Value> roots,
-                                    const elements::ElementIndex &index);
   llvm::LogicalResult emitElements(nest::LoopsOp loops,
                                    nest::ElementOrder order);
-  llvm::LogicalResult emitTransposed(nest::LoopsOp loops, int64_t along);
 
   mlir::func::FuncOp kernel;
   mlir::OpBuilder &builder; ///< builder of `elements`
@@ -100,8 +100,10 @@ private:
   llvm::SmallVector<std::pair<int64_t, mlir::Value>> plannedMemory;
 };
 
-/// The nests of a reduction (ReduceNests.cpp), of a contraction
-/// (DotEmitter.cpp) and of a convolution in registers (ConvolutionNest.cpp).
+/// The nests of transposed elements (TransposedNest.cpp), of a reduction
+/// (ReduceNests.cpp), of a contraction (DotEmitter.cpp) and of a convolution in registers (ConvolutionNest.cpp).
+llvm::LogicalResult emitTransposed(KernelEmitter &kernel, nest::LoopsOp loops,
+                                   nest::TransposedAttr walk);
 llvm::LogicalResult emitReduce(KernelEmitter &kernel, ReduceOp op,
                                nest::ReductionAttr walk);
 llvm::LogicalResult emitDot(KernelEmitter &kernel, nest::LoopsOp loops,

@@ -270,7 +270,7 @@ LogicalResult KernelEmitter::emitNest(nest::LoopsOp loops) {
             return emitElements(loops, walk.getOrder());
           })
           .Case([&](nest::TransposedAttr walk) {
-            return emitTransposed(loops, walk.getAlong());
+            return emitTransposed(*this, loops, walk);
           })
           .Case([&](nest::ReductionAttr walk) {
             return emitReduce(*this, cast<ReduceOp>(op), walk);

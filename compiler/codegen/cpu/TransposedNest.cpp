@@ -1,0 +1,202 @@
+//===- TransposedNest.cpp - elements that are read the other way ----------===//
+//
+// A tile of an operand that lies side by side along the other dimension is
+// transposed in registers first, so that the elements of a tile are vectors:
+//
+//   for rows, columns by tiles of 32      %r = weft.add %a, weft.transpose %b
+//     for squares of 16 x 16              t[i][j] = b[columns + j][rows + i]
+//     for i, j in the tile                r[i][j] = a[i][j] + t[i][j]
+//
+// Tiles at an end, and elements that are no vectors of 4 or 8 bytes, are read
+// one by one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/compiler/codegen/cpu/DotPanels.h"
+#include "weft/compiler/codegen/cpu/ElementVectors.h"
+#include "weft/compiler/codegen/cpu/KernelEmitter.h"
+#include "weft/dialects/nest/TransposedWalk.h"
+#include "weft/dialects/weft/ElementTypes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace weft::elements;
+
+namespace weft::cpu {
+
+/// Positions along the turned dimension that are walked for each tile's columns.
+static constexpr int64_t kPartRows = 8 * nest::kTurnedTile;
+
+namespace {
+/// A tile of a turned value in scratch memory, in the order of the nest.
+struct TurnedTile {
+  Value value;
+  StridedView view;
+  Value memory;
+};
+
+/// A nest over tiles of the dimension `along` and the last one.
+class TransposedNest {
+public:
+  TransposedNest(KernelEmitter &kernel [[clang::lifetimebound]],
+                 nest::LoopsOp loops, int64_t along)
+      : kernel(kernel), e(kernel.elements), b(e.builder),
+        roots(loops.getStored()), type(typeOf(roots[0])), along(along),
+        last(type.getRank() - 1), dims(type.getRank()) {}
+  LogicalResult emit();
+
+private:
+  /// The positions of a tile along a dimension.
+  struct Range {
+    Value begin, end;
+  };
+  void placeTiles();
+  Range rangeOf(int64_t dim);
+  Range openParts(const Range &of, int64_t size);
+  Value isFull(const Range &range);
+  void fill(const TurnedTile &tile, Value first);
+  LogicalResult emitFull(const Range &rows, const Range &columns);
+  LogicalResult emitElements(const Range &rows, const Range &columns);
+
+  KernelEmitter &kernel;
+  ElementEmitter &e;
+  OpBuilder &b;
+  SmallVector<Value> roots;
+  RankedTensorType type;
+  int64_t along, last;
+  SmallVector<Value> dims; ///< positions
+  SmallVector<TurnedTile> tiles;
+};
+} // namespace
+
+void TransposedNest::placeTiles() {
+  auto isInMemory = [&](Value value) { // The roots are computed.
+    return e.isInMemory(value) && !llvm::is_contained(roots, value);
+  };
+  Value memory = e.scratch();
+  if (!memory)
+    return;
+  int64_t at = 0;
+  for (Value value : nest::turnedValues(roots, along, isInMemory)) {
+    if (!nest::isTurnedByVectors(value, along, kernel.target.vectorBytes,
+                                 isInMemory))
+      continue;
+    nest::TensorView view = *nest::viewOf(value, isInMemory);
+    Type element = typeOf(value).getElementType();
+    ElementVectors elements(b, e.loc, element, element);
+    int64_t bytes = bytesOf(element);
+    tiles.push_back({value, StridedView{view.strides, e.memoryOf(view.root)},
+                     elements.address(memory, e.constant(at / bytes))});
+    at += nest::kTurnedTile * nest::kTurnedTile * bytes;
+  }
+}
+
+TransposedNest::Range TransposedNest::rangeOf(int64_t dim) {
+  const std::optional<KernelSplit> &split = kernel.rowSplit();
+  if (dim == 0 && split)
+    return {split->begin, split->end};
+  return {e.constant(0), e.constant(type.getDimSize(dim))};
+}
+
+/// Opens a loop over parts of the range.
+TransposedNest::Range TransposedNest::openParts(const Range &of, int64_t size) {
+  Value length = e.constant(size);
+  Value begin = e.openStridedLoop(of.begin, of.end, length);
+  return {begin,
+          arith::MinSIOp::create(b, e.loc, e.add(begin, length), of.end)};
+}
+
+Value TransposedNest::isFull(const Range &range) {
+  Value count = arith::SubIOp::create(b, e.loc, range.end, range.begin);
+  return arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::eq, count,
+                               e.constant(nest::kTurnedTile));
+}
+
+/// Transposes a tile whose first element is at `first` of the value's memory.
+void TransposedNest::fill(const TurnedTile &tile, Value first) {
+  auto raw = b.getIntegerType(8 * bytesOf(typeOf(tile.value).getElementType()));
+  ElementVectors vectors(b, e.loc, raw, raw);
+  int64_t lanes = kernel.target.vectorBytes / bytesOf(raw),
+          step = tile.view.strides.back();
+  unsigned outside = e.depth();
+  auto openSquares = [&] {
+    Value count = e.constant(nest::kTurnedTile / lanes);
+    return e.mul(openPlainLoop(e, e.constant(0), count), lanes);
+  };
+  Value row = openSquares(), column = openSquares();
+  Value from = e.add(first, e.add(row, e.mul(column, step)));
+  SmallVector<Value> rows;
+  for (int64_t i = 0; i < lanes; ++i)
+    rows.push_back(vectors.load(tile.view.pointer,
+                                e.add(from, e.constant(i * step)), lanes));
+  vectors.transpose(rows);
+  Value to = e.add(e.mul(row, nest::kTurnedTile), column);
+  for (auto [i, turned] : llvm::enumerate(rows))
+    vectors.store(turned, tile.memory,
+                  e.add(to, e.constant(i * nest::kTurnedTile)));
+  e.closeLoops(outside);
+}
+
+LogicalResult TransposedNest::emitFull(const Range &rows,
+                                       const Range &columns) {
+  dims[along] = rows.begin;
+  dims[last] = columns.begin;
+  for (const TurnedTile &tile : tiles) {
+    Value first = e.constant(tile.view.first);
+    for (auto [at, stride] : llvm::zip_equal(dims, tile.view.strides))
+      first = e.add(first, e.mul(at, stride));
+    fill(tile, first);
+  }
+  unsigned outside = e.depth();
+  Value i = e.openLoop(nest::kTurnedTile), j = e.openLoop(nest::kTurnedTile);
+  dims[along] = e.add(rows.begin, i);
+  dims[last] = e.add(columns.begin, j);
+  ElementIndex index = e.makeIndex(dims, e.depth());
+  for (const TurnedTile &tile : tiles)
+    e.setElement(tile.value, index,
+                 e.load(tile.memory, typeOf(tile.value).getElementType(),
+                        e.add(e.mul(i, nest::kTurnedTile), j)));
+  LogicalResult done = kernel.storeElements(roots, index);
+  e.closeLoops(outside);
+  return done;
+}
+
+LogicalResult TransposedNest::emitElements(const Range &rows,
+                                           const Range &columns) {
+  unsigned outside = e.depth();
+  dims[along] = e.openLoop(rows.begin, rows.end);
+  dims[last] = e.openLoop(columns.begin, columns.end);
+  LogicalResult done =
+      kernel.storeElements(roots, e.makeIndex(dims, e.depth()));
+  e.closeLoops(outside);
+  return done;
+}
+
+LogicalResult TransposedNest::emit() {
+  placeTiles();
+  for (int64_t dim = 0; dim < last; ++dim)
+    if (dim != along)
+      dims[dim] = dim == 0 ? kernel.openSplitLoop(type.getDimSize(dim))
+                           : e.openLoop(type.getDimSize(dim));
+  // The runs of a part's rows are long enough to be fetched ahead.
+  Range part = openParts(rangeOf(along), kPartRows);
+  Range columns = openParts(rangeOf(last), nest::kTurnedTile);
+  Range rows = openParts(part, nest::kTurnedTile);
+  if (tiles.empty())
+    return emitElements(rows, columns);
+  LogicalResult full = success(), cut = success();
+  Value isWhole =
+      arith::AndIOp::create(b, e.loc, isFull(rows), isFull(columns));
+  emitIf(
+      e, isWhole, [&] { full = emitFull(rows, columns); },
+      [&] { cut = emitElements(rows, columns); });
+  return success(succeeded(full) && succeeded(cut));
+}
+
+LogicalResult emitTransposed(KernelEmitter &kernel, nest::LoopsOp loops,
+                             nest::TransposedAttr walk) {
+  return TransposedNest(kernel, loops, walk.getAlong()).emit();
+}
+
+} // namespace weft::cpu
