@@ -341,6 +341,11 @@ struct ContractionLoops
                        IsInMemory isInMemory) const {
     return chooseContraction(cast<DotOp>(op), limits, isInMemory);
   }
+  std::optional<SmallVector<int64_t>>
+  getStoredOrder(Operation *op, unsigned operand, const TargetLimits &limits,
+                 IsInMemory isInMemory) const {
+    return storedOrderOf(cast<DotOp>(op), operand, limits, isInMemory);
+  }
   std::optional<SharedRows> getSharedRows(Operation *op, Attribute walk,
                                           IsInMemory isInMemory,
                                           const TargetLimits &limits) const {

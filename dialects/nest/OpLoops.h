@@ -94,6 +94,9 @@ mlir::Attribute chooseContraction(DotOp op, const TargetLimits &limits,
 mlir::Attribute chooseConvolution(ConvolutionOp op, const TargetLimits &limits,
                                   IsInMemory isInMemory);
 std::optional<llvm::SmallVector<int64_t>>
+storedOrderOf(DotOp op, unsigned operand, const TargetLimits &limits,
+              IsInMemory isInMemory);
+std::optional<llvm::SmallVector<int64_t>>
 storedOrderOf(ConvolutionOp op, unsigned operand, const TargetLimits &limits,
               IsInMemory isInMemory);
 std::optional<SharedRows> sharedRowsOf(DotOp op, mlir::Attribute walk,

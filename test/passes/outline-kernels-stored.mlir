@@ -32,3 +32,12 @@ func.func @few_places(%g: tensor<1x3x3x128xf32>, %w: tensor<3x3x256x128xf32>) ->
   %1 = weft.convolution %g, %0 {lhs_dims = array<i64: 0, 3, 1, 2>, rhs_dims = array<i64: 2, 3, 0, 1>, result_dims = array<i64: 0, 3, 1, 2>, strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = array<i64: 1, 1>, base_dilation = array<i64: 1, 1>, window_dilation = array<i64: 1, 1>} : tensor<1x3x3x128xf32>, tensor<3x3x256x128xf32> -> tensor<1x3x3x256xf32>
   return %1 : tensor<1x3x3x256xf32>
 }
+
+// Four columns fill a quarter of a vector: vectors run along the contraction, for which the columns are copied.
+// CHECK-LABEL: func.func @thin
+// CHECK-NEXT: %[[TURNED:.*]] = call @elementwise_transpose_4x512(%arg1)
+// CHECK-NEXT: call @dot_8192x512x4(%arg0, %[[TURNED]])
+func.func @thin(%x: tensor<8192x512xf32>, %w: tensor<512x4xf32>) -> tensor<8192x4xf32> {
+  %0 = weft.dot %x, %w contract [1] x [0] : tensor<8192x512xf32>, tensor<512x4xf32> -> tensor<8192x4xf32>
+  return %0 : tensor<8192x4xf32>
+}
