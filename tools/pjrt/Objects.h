@@ -15,6 +15,7 @@
 #define WEFT_TOOLS_PJRT_OBJECTS_H
 
 #include "weft/tools/pjrt/Abi.h"
+#include "weft/tools/pjrt/Blocks.h"
 #include "weft/tools/pjrt/compiler/Compiler.h"
 #include "weft/tools/pjrt/compiler/Report.h"
 #include "weft/tools/pjrt/programs/KnownPrograms.h"
@@ -94,9 +95,7 @@ struct MemoryUse {
 class Storage {
 public:
   Storage(size_t bytes, std::shared_ptr<MemoryUse> use)
-      : bytes(bytes), use(std::move(use)),
-        pointer(std::aligned_alloc(64, (std::max<size_t>(bytes, 1) + 63) / 64 *
-                                           64)) {
+      : bytes(bytes), use(std::move(use)), pointer(takeBlock(bytes)) {
     if (pointer)
       this->use->add(static_cast<int64_t>(bytes));
   }
@@ -111,7 +110,7 @@ public:
     }
     if (pointer)
       use->now -= static_cast<int64_t>(bytes);
-    std::free(pointer);
+    giveBlock(pointer, bytes);
   }
   Storage(const Storage &) = delete;
   Storage &operator=(const Storage &) = delete;
