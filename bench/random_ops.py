@@ -128,7 +128,7 @@ def draw_program(chance):
         other = None if second is None else struct(second)
         try:
             result = jax.eval_shape(function, value, other)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, IndexError):
             continue  # the dimension is too small for the op
         if not 1 <= len(result.shape) <= 3 or min(result.shape) < 2 or max(result.shape) > 4096:
             continue
