@@ -81,9 +81,9 @@ FetchedRange weft::fetchedRange(const PositionMap &map, FactorKind kind,
   return range;
 }
 
-/// A tensor<countxi1> that is true for the elements of the range that exist.
-static Value existing(LocalBuilder &b, const FetchedDim &dim,
-                      const FetchedRange &range) {
+/// The positions of the range, those of the operand times the divisor.
+static Value positionsOf(LocalBuilder &b, const FetchedDim &dim,
+                         const FetchedRange &range) {
   OpBuilder &builder = b.builder;
   llvm::SmallVector<int64_t> shape{range.count};
   auto apply = [&](auto op, Value x, int64_t y) -> Value {
@@ -97,16 +97,35 @@ static Value existing(LocalBuilder &b, const FetchedDim &dim,
     at = apply(AddOp(), apply(RemOp(), at, range.modulus), range.modulus);
     at = apply(RemOp(), at, range.modulus);
   }
+  return at;
+}
+
+/// A tensor<countxi1> that is true for the elements of the range that exist.
+static Value existing(LocalBuilder &b, const FetchedDim &dim,
+                      const FetchedRange &range) {
+  OpBuilder &builder = b.builder;
+  llvm::SmallVector<int64_t> shape{range.count};
+  Value at = positionsOf(b, dim, range);
   Value valid = AndOp::create(
       builder, b.loc, b.compare(CompareKind::GE, at, b.integer(0, shape)),
       b.compare(CompareKind::LT, at,
                 b.integer(dim.size * range.divisor, shape)));
-  if (range.divisor > 1)
-    valid = AndOp::create(builder, b.loc, valid,
-                          b.compare(CompareKind::EQ,
-                                    apply(RemOp(), at, range.divisor),
-                                    b.integer(0, shape)));
+  if (range.divisor > 1) {
+    Value rest =
+        RemOp::create(builder, b.loc, at, b.integer(range.divisor, shape));
+    valid =
+        AndOp::create(builder, b.loc, valid,
+                      b.compare(CompareKind::EQ, rest, b.integer(0, shape)));
+  }
   return valid;
+}
+
+/// Whether each device has all that it reads.
+static bool sendsNothing(const FetchedDim &dim, const FetchedRange &range) {
+  return dim.size > 0 && range.count > 0 &&
+         mostPositionsSent({dim.size, range.block, range.step, range.offset,
+                            range.divisor, range.modulus},
+                           shardCount(dim.axes), range.count) == 0;
 }
 
 namespace {
@@ -123,10 +142,7 @@ static std::optional<OwnRange> findOwnRange(const FetchedDim &dim,
                                             const FetchedRange &range) {
   int64_t shards = shardCount(dim.axes), held = shardSize(dim.size, shards);
   if (range.divisor != 1 || range.modulus != 0 || range.step < 1 ||
-      range.count == 0 ||
-      mostPositionsSent({dim.size, range.block, range.step, range.offset,
-                         range.divisor, range.modulus},
-                        shards, range.count) != 0)
+      !sendsNothing(dim, range))
     return std::nullopt;
   OwnRange own{range.offset, range.block - held, 0, 0};
   bool isAny = false, isEqual = true;
@@ -152,6 +168,19 @@ static std::optional<OwnRange> findOwnRange(const FetchedDim &dim,
       own.low + own.high > held + reach)
     return std::nullopt;
   return own;
+}
+
+/// Takes each element of the range from the device's own block, by its number.
+static Value takeOwn(LocalBuilder &b, Value block, const FetchedDim &dim,
+                     const FetchedRange &range) {
+  llvm::SmallVector<int64_t> shape{range.count};
+  int64_t held = shardSize(dim.size, shardCount(dim.axes));
+  Value at = positionsOf(b, dim, range);
+  if (range.divisor > 1)
+    at = DivOp::create(b.builder, b.loc, at, b.integer(range.divisor, shape));
+  Value first = blockOffset(b.builder, b.loc, dim.mesh, dim.axes, held);
+  at = SubOp::create(b.builder, b.loc, at, b.along(first, shape));
+  return b.takeAlong(block, b.clamp(at, 0, held - 1), dim.dim);
 }
 
 /// Reads the range from the device's own block.
@@ -194,13 +223,17 @@ Value weft::fetchRange(OpBuilder &builder, Location loc, Value block,
   auto number = [&](int64_t value) { return builder.getI64IntegerAttr(value); };
   LocalBuilder b{builder, loc};
   std::optional<OwnRange> own = findOwnRange(dim, range);
-  Value fetched =
-      own ? readOwn(b, block, dim, range, *own)
-          : Value(coll::FetchOp::create(
-                builder, loc, type.clone(shape), block, number(dim.dim),
-                number(dim.size), number(range.block), number(range.step),
-                number(range.offset), number(range.divisor),
-                number(range.modulus), groupOf(dim.mesh, dim.axes), reason));
+  Value fetched;
+  if (own)
+    fetched = readOwn(b, block, dim, range, *own);
+  else if (sendsNothing(dim, range))
+    fetched = takeOwn(b, block, dim, range);
+  else
+    fetched = coll::FetchOp::create(
+        builder, loc, type.clone(shape), block, number(dim.dim),
+        number(dim.size), number(range.block), number(range.step),
+        number(range.offset), number(range.divisor), number(range.modulus),
+        groupOf(dim.mesh, dim.axes), reason);
   if (!fill || range.complete || range.count == 0)
     return fetched;
   Value valid = b.along(existing(b, dim, range), shape, dim.dim);
@@ -257,7 +290,7 @@ unsigned weft::fetchOperand(OpBuilder &builder, const OpBlocks &blocks,
             llvm::Twine(dim) + " (" +
             stringifyFactorKind(rule.factors[factor].kind) + ")"));
     placement.setFetched(operand, dim);
-    numFetches += !findOwnRange(from, range);
+    numFetches += !sendsNothing(from, range);
   }
   return numFetches;
 }

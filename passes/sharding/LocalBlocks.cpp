@@ -3,7 +3,9 @@
 #include "weft/passes/sharding/LocalBlocks.h"
 
 #include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/plan/PlanInstruction.h"
 #include "weft/dialects/weft/local/AbsentElement.h"
+#include "weft/passes/sharding/OwnElements.h"
 
 using namespace weft;
 using namespace mlir;
@@ -154,32 +156,56 @@ static Layout shardsOnly(Type type) {
   return shards;
 }
 
+/// The axes that shard an operand or the first result, each once.
+static SubAxes axesBetween(const OpBlocks &blocks, unsigned operand) {
+  const ShardingRule &rule = blocks.ruled.rule;
+  auto isOf = [](const TensorFactors &tensor, unsigned factor) {
+    return llvm::any_of(tensor, [&](const DimFactors &dim) {
+      return llvm::is_contained(dim, factor);
+    });
+  };
+  SubAxes axes;
+  for (auto [factor, each] : llvm::enumerate(blocks.axes))
+    if (isOf(rule.operands[operand], factor) || isOf(rule.results[0], factor))
+      for (const SubAxis &axis : each)
+        if (!llvm::is_contained(axes, axis))
+          axes.push_back(axis);
+  return axes;
+}
+
 Value BlockPlacement::move(OpBuilder &builder, Location loc, Value value,
                            unsigned operand, const MovedBoxes &boxes) const {
   Operation *op = blocks.ruled.op;
-  SubAxes axes;
-  for (const SubAxes &each : blocks.axes)
-    llvm::append_range(axes, each);
-  if (axes.empty())
+  if (llvm::all_of(blocks.axes,
+                   [](const SubAxes &each) { return each.empty(); }))
     return {};
-  ++numCollectives;
   auto from = cast<RankedTensorType>(op->getOperand(operand).getType()),
        to = cast<RankedTensorType>(types[0]);
-  Layout layout = shardsOnly(to);
+  Layout before = shardsOnly(from), after = shardsOnly(to);
+  auto type = RankedTensorType::get(localShape(after, to.getShape()),
+                                    to.getElementType());
+  LocalBuilder b{builder, loc};
+  OwnMove own{boxes, blocks.mesh, before, after};
+  SubAxes axes = axesBetween(blocks, operand);
+  if (axes.empty())
+    return takeOwnElements(b, value, type.getShape(), own, *this);
   std::string ops;
   llvm::interleave(
       namesOfChain(op), [&](StringRef name) { ops += name; },
       [&] { ops += ", "; });
-  return coll::MoveOp::create(
-      builder, loc,
-      RankedTensorType::get(localShape(layout, to.getShape()),
-                            to.getElementType()),
-      value, builder.getDenseI64ArrayAttr(from.getShape()),
+  auto moved = coll::MoveOp::create(
+      builder, loc, type, value, builder.getDenseI64ArrayAttr(from.getShape()),
       builder.getDenseI64ArrayAttr(to.getShape()),
       BoxesAttr::get(builder.getContext(), boxes),
-      LayoutAttr::get(blocks.mesh, shardsOnly(from)),
-      LayoutAttr::get(blocks.mesh, layout), groupOf(blocks.mesh, axes),
+      LayoutAttr::get(blocks.mesh, before), LayoutAttr::get(blocks.mesh, after),
+      groupOf(blocks.mesh, axes),
       builder.getStringAttr(ops + " need other shards (moved at once)"));
+  if (plan::PlanInstructionOpInterface(moved).getBytesSent() == 0) {
+    moved.erase();
+    return takeOwnElements(b, value, type.getShape(), own, *this);
+  }
+  ++numCollectives;
+  return moved;
 }
 
 Value BlockPlacement::resultOffset(OpBuilder &builder, Location loc,

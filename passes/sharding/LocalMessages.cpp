@@ -57,8 +57,14 @@ Price LocalMessages::of(const OpWithRule &op, const OpSharding &sharding) {
     appendAxes(key, axes);
   auto [entry, fresh] = known.try_emplace(std::move(key));
   if (fresh)
-    entry->second = built(op, sharding);
+    entry->second = built(op, sharding, /*withFetches=*/false);
   return entry->second;
+}
+
+Price LocalMessages::ofAll(const OpWithRule &op,
+                           const OpSharding &sharding) const {
+  return mixesShards(op, sharding) ? built(op, sharding, /*withFetches=*/true)
+                                   : Price();
 }
 
 /// The price of one collective of a local form.
@@ -73,8 +79,8 @@ static Price priceOfMessage(const Mesh &mesh,
   return Price::of(slowestLink(mesh, linksOf(communication, group)), bytes);
 }
 
-Price LocalMessages::built(const OpWithRule &op,
-                           const OpSharding &sharding) const {
+Price LocalMessages::built(const OpWithRule &op, const OpSharding &sharding,
+                           bool withFetches) const {
   Block block;
   MLIRContext *context = op.op->getContext();
   // Passes have loaded it.
@@ -106,9 +112,11 @@ Price LocalMessages::built(const OpWithRule &op,
   builder.setInsertionPointToEnd(&block);
   OpBlocks blocks(*copy);
   BlockPlacement placement(global, blocks);
+  Operation *before = copy;
   for (unsigned operand = 0; operand < operands.size(); ++operand)
     fetchOperand(builder, blocks, operand, placement, operands);
-  Operation *before = &block.back();
+  if (!withFetches)
+    before = &block.back();
   cast<ShardingRuleOpInterface>(copy).buildLocal(builder, operands, local,
                                                  placement);
   Price total;

@@ -31,10 +31,13 @@ public:
   /// The price of the messages that the local form of an op sends under a
   /// sharding. A part of an op sends none.
   Price of(const OpWithRule &op, const OpSharding &sharding);
+  /// The price of these and of all that is fetched for a whole op, also of one
+  /// with parts, counted anew.
+  Price ofAll(const OpWithRule &op, const OpSharding &sharding) const;
 
 private:
-  Price built(const OpWithRule &op, const OpSharding &sharding) const;
-
+  Price built(const OpWithRule &op, const OpSharding &sharding,
+              bool withFetches) const;
   Mesh mesh;
   std::map<std::vector<int64_t>, Price> known; ///< by op and layouts
 };

@@ -243,6 +243,25 @@ def MergeReshardsPass : Pass<"weft-merge-reshards", "::mlir::ModuleOp"> {
   ];
 }
 
+def MergeMovesPass : Pass<"weft-merge-moves", "::mlir::ModuleOp"> {
+  let summary = "Makes moving ops and the reshards beside them one movement.";
+  let description = [{
+    A chain of ops that move elements and of reshards, each value of which one op
+    reads, becomes one `weft.move` between the first and the last layouts where
+    that sends fewer bytes, or as many in fewer messages. A row that all devices
+    read is sent by those that have it, and not first spread over the others.
+
+    Requires: stage `sharded`, verified; on more than 512 devices nothing changes.
+    Ensures: the same values; no chain costs more than before.
+
+    Example: test/passes/merge-moves.mlir
+  }];
+  let dependentDialects = ["::weft::WeftDialect"];
+  let statistics = [
+    Statistic<"numMerged", "merged", "Chains that became one movement">,
+  ];
+}
+
 def WidenPartialSumsPass : Pass<"weft-widen-partial-sums", "::mlir::ModuleOp"> {
   let summary = "Sums of f16 travel between devices as f32.";
   let description = [{

@@ -23,6 +23,9 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
 mesh = Mesh(np.array(jax.devices()), ("d",))
 ROWS, COLUMNS, WHOLE = (NamedSharding(mesh, P(*spec)) for spec in (("d",), (None, "d"), ()))
+two = Mesh(np.array(jax.devices()).reshape(2, 4), ("a", "b"))
+BLOCKS, ROWS_A, COLUMNS_A, COLUMNS_BA, ONE_A = (NamedSharding(two, P(*spec)) for spec in
+                                                (("a", "b"), ("a",), (None, "a"), (None, ("b", "a")), ("a",)))
 X = np.random.default_rng(1).standard_normal((64, 64)).astype(np.float32)
 SHARD = X.nbytes // 8
 ONCE, ROW = SHARD * 7 // 8, 64 * 4 * 2 * 7 // 8
@@ -50,6 +53,14 @@ CASES = {
     "roll": (lambda x: jnp.roll(x, 3, 0), ROWS, ROWS, 3 * 64 * 4),
     "roll half, by columns": (lambda x: jnp.roll(x, 32, 1), COLUMNS, COLUMNS, SHARD),
     "two rolls": (lambda x: jnp.roll(jnp.roll(x, 5, 0), -4, 0), ROWS, ROWS, 64 * 4),
+    # Moving ops and movements between layouts are one movement.
+    "part of a row": (lambda x: x[:, 1:63][3], BLOCKS, ONE_A, 4 * 16 * 4),
+    "row subtracted, replicated shards": (lambda x: jnp.pad(x - x[:1], ((0, 0), (2, 2))), ROWS_A, ROWS_A, 64 * 4),
+    "half, with a border": (lambda x: jnp.pad(x[:32], ((0, 0), (1, 7)), mode="wrap"), COLUMNS_BA, BLOCKS, (8 + 2 * 7) * 16 * 4),
+    "rows turned around": (lambda x: jnp.transpose(x[::-1, :32]), BLOCKS, BLOCKS, SHARD),
+    # What each device has already is no message, whatever moves it.
+    "rows copied": (lambda x: x.at[1].set(x[0]).at[62].set(x[63]), ROWS, ROWS, 0),
+    "scan of a part": (lambda x: lax.associative_scan(jnp.multiply, x[0, :32]), COLUMNS, WHOLE, 32 + 32 * 4 * 7 // 8),
     "every second row": (lambda x: x[::2] + 1, ROWS, ROWS, 0),
 }
 

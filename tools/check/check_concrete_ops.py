@@ -47,6 +47,8 @@ ALLOWED = {
     "passes/sharding/propagation/Annotations.cpp": {"ConstrainOp": "an annotation"},
     "passes/sharding/propagation/LayoutSearch.cpp": {"ReshardOp": "the movements whose prices it adds up"},
     "passes/sharding/propagation/AnnotationOptions.cpp": {"ConstrainOp": "an annotation"},
+    "passes/sharding/optimization/MergeMoves.cpp": {"ReshardOp": "the op that it merges"},
+    "passes/sharding/optimization/MovingChain.cpp": {"ReshardOp": "an op that it looks through", "MoveOp": "an op that it makes"},
     "passes/sharding/optimization/MergeReshards.cpp": {"ReshardOp": "the op that it merges"},
     "passes/sharding/Partition.cpp": {"ReshardOp": "the op that it lowers"},
     "passes/sharding/Provenance.cpp": {"ConstrainOp": "an annotation"},

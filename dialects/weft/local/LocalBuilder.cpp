@@ -3,6 +3,7 @@
 #include "weft/dialects/weft/local/LocalBuilder.h"
 
 #include "weft/dialects/weft/ShapeChecks.h"
+#include "weft/dialects/weft/ops/IndexingOps.h"
 
 using namespace mlir;
 using namespace weft;
@@ -82,4 +83,21 @@ Value LocalBuilder::vectorOf(ArrayRef<Value> scalars) {
                                     builder.getI64Type());
   return ConcatenateOp::create(builder, loc, type, parts,
                                builder.getI64IntegerAttr(0));
+}
+
+Value LocalBuilder::takeAlong(Value value, Value positions, int64_t dim) {
+  RankedTensorType type = typeOf(value);
+  SmallVector<int64_t> shape(type.getShape()), blocks(type.getShape()), others;
+  shape[dim] = typeOf(positions).getDimSize(0);
+  blocks[dim] = 1;
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    if (d != dim)
+      others.push_back(d);
+  const ArrayRef<int64_t> none;
+  return GatherOp::create(builder, loc, type.clone(shape), value, positions,
+                          /*offset_dims=*/others,
+                          /*collapsed_slice_dims=*/dim, none, none,
+                          /*start_index_map=*/dim, /*index_vector_dim=*/1,
+                          blocks, /*zero_outside=*/false,
+                          /*absent_outside=*/false);
 }

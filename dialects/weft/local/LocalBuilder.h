@@ -36,6 +36,8 @@ struct LocalBuilder {
   /// Cuts the value to the first elements of each dimension, as many as the
   /// shape has.
   mlir::Value cutTo(mlir::Value value, llvm::ArrayRef<int64_t> shape);
+  /// The elements at `positions` (tensor<nxi64>, which exist) along `dim`.
+  mlir::Value takeAlong(mlir::Value value, mlir::Value positions, int64_t dim);
   /// Joins n scalars to a tensor<nxi64>.
   mlir::Value vectorOf(llvm::ArrayRef<mlir::Value> scalars);
 };

@@ -79,10 +79,32 @@ static int64_t followed(const MovedBoxes &boxes, int64_t operand, int64_t dim) {
   return found;
 }
 
+/// Each dimension of each tensor has a factor of its own.
+static ShardingRule ruleBetweenLayouts(MoveOp op) {
+  ShardingRule rule;
+  auto factorsOf = [&](Value tensor, Factor factor) {
+    TensorFactors factors;
+    for (int64_t size : typeOf(tensor).getShape()) {
+      factor.size = size;
+      factors.push_back({unsigned(rule.factors.size())});
+      rule.factors.push_back(factor);
+    }
+    return factors;
+  };
+  // The boxes have no padding of operands.
+  Factor taken{1, FactorKind::Select, ReduceKind::Sum, /*ownsPadding=*/true};
+  rule.results.push_back(factorsOf(op.getResult(), Factor()));
+  for (Value input : op.getInputs())
+    rule.operands.push_back(factorsOf(input, taken));
+  return rule;
+}
+
 /// A dimension of the result has one factor with those of the operands that
 /// follow it. It passes if all do as a whole; otherwise the op moves the boxes
 /// itself (see `operandUnit`).
 ShardingRule MoveOp::getShardingRule() {
+  if (getResharding())
+    return ruleBetweenLayouts(*this);
   MovedBoxes boxes = getBoxes().getBoxes();
   ArrayRef<int64_t> to = typeOf(getResult()).getShape();
   ShardingRule rule;

@@ -134,7 +134,7 @@ def Weft_DynamicUpdateSliceOp : Weft_PositionedOp<"dynamic_update_slice", [Moved
 def Weft_MoveOp : Weft_PositionedOp<"move", [Moved, IsolatedFromAbove, RecursiveMemoryEffects]> {
   let summary = "boxes of the result from elements of operands: what a chain of moving ops moves";
   let stablehlo = "";
-  let factors = "pass, shift";
+  let factors = "pass, shift, select";
   let derivative = "none: formed after differentiation";
   let description = [{
         %r = weft.move %x boxes <[0:2] of 0 at [d0 + 6], [2:8] of 0 at [d0]> : (tensor<8xf32>) -> tensor<10xf32> {
@@ -147,15 +147,17 @@ def Weft_MoveOp : Weft_PositionedOp<"move", [Moved, IsolatedFromAbove, Recursive
     a periodic border of two elements. Elements of the result in no box are 0; a
     scalar operand fills its boxes. The region has the ops that the op was made of
     and takes its place where no dimension is sharded along which elements move.
+    With `resharding` the op is also the movement between the layouts of its
+    operands and of its result, which are independent of each other.
     (C1) at least one operand and one box; (C2) operands have the result's element
     type; (C3) each box is of an operand, fits in it and in the result and fills
     no element of another one; (C4) the region takes the operands, yields the
     result's type and holds moving ops and constants only.
   }];
-  let arguments = (ins Variadic<Weft_Tensor>:$inputs, Weft_BoxesAttr:$boxes);
+  let arguments = (ins Variadic<Weft_Tensor>:$inputs, Weft_BoxesAttr:$boxes, UnitAttr:$resharding);
   let results = (outs Weft_Tensor:$result);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$inputs `boxes` $boxes attr-dict `:` functional-type($inputs, $result) $body";
+  let assemblyFormat = "$inputs (`resharding` $resharding^)? `boxes` $boxes attr-dict `:` functional-type($inputs, $result) $body";
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
 }

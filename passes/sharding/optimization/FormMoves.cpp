@@ -1,13 +1,10 @@
 //===- FormMoves.cpp - chains of moving ops as one movement ---------------===//
 
 #include "weft/passes/sharding/Passes.h"
+#include "weft/passes/sharding/optimization/MovingChain.h"
 
 #include "weft/dialects/weft/Ports.h"
-#include "weft/dialects/weft/Weft.h"
-#include "weft/dialects/weft/ops/FlowOps.h"
 
-#include "mlir/IR/IRMapping.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallSet.h"
 
 namespace weft {
@@ -18,17 +15,10 @@ namespace weft {
 using namespace weft;
 using namespace mlir;
 
-/// More boxes than that are no movement that a device should look at.
-static constexpr size_t kMostBoxes = 64;
-
 namespace {
-/// A chain that ends in one op: its operands and boxes, and its ops.
-struct Chain {
-  SmallVector<Value> operands;
-  MovedBoxes boxes;
-  llvm::SetVector<Operation *> ops;
-
-  explicit Chain(Operation *end, MovedBoxes its);
+/// A chain that ends in one op, and what can be made of it.
+struct Chain : MovingChain {
+  using MovingChain::MovingChain;
   /// Makes ops of operands parts of the chain, as many as possible. With
   /// `careful` each step leaves what could be the last one.
   void grow(bool careful);
@@ -42,60 +32,20 @@ struct Chain {
 private:
   /// Makes the op of an operand a part of the chain; false if it cannot be.
   bool absorb(unsigned operand, bool careful);
-  /// Removes operands that no box has, and operands that are there twice.
-  void tidy();
   /// Whether each dimension of more than one element follows one of the
   /// result's, the same in all boxes of an operand: others would be whole.
   bool followsResult() const;
-  /// Adds moving ops whose results the chain's ops read but no box has; false if
-  /// they read something else than its operands and constants.
-  bool addOpsRead();
-  /// Dimensions of operands that stay at one position in a box follow the
-  /// result's dimension that they follow in others.
-  void repeatAlongResult();
   /// Whether operands that move along different dimensions need not be brought
   /// to one layout first: all that move do so along the same ones.
   bool movesAlike() const;
   /// Whether the chain is a slice with positive strides of one operand.
   bool isSlice() const;
   Value buildSlice(OpBuilder &builder, Value from) const;
-  Value buildOps(OpBuilder &builder, ValueRange from) const;
-  Value end() const { return ops.front()->getResult(0); }
 };
 } // namespace
 
-static std::optional<MovedBoxes> boxesOfOp(Operation *op) {
-  auto moves = dyn_cast_or_null<MovedBoxesOpInterface>(op);
-  return moves ? moves.getMovedBoxes() : std::nullopt;
-}
-
 static RankedTensorType typeOfTensor(Value value) {
   return cast<RankedTensorType>(value.getType());
-}
-
-static bool isConstant(Value value) {
-  Operation *def = value.getDefiningOp();
-  return def && def->hasTrait<OpTrait::ConstantLike>();
-}
-
-Chain::Chain(Operation *end, MovedBoxes its)
-    : operands(end->getOperands()), boxes(std::move(its)) {
-  ops.insert(end);
-  tidy();
-}
-
-void Chain::tidy() {
-  SmallVector<Value> used;
-  for (MovedBox &box : boxes) {
-    Value operand = operands[box.operand];
-    auto known = llvm::find(used, operand);
-    box.operand = known - used.begin();
-    if (known == used.end())
-      used.push_back(operand);
-  }
-  operands = used;
-  repeatAlongResult();
-  joinBoxes(boxes);
 }
 
 bool Chain::followsResult() const {
@@ -108,35 +58,6 @@ bool Chain::followsResult() const {
       for (const MovedBox &other : boxes)
         if (other.operand == box.operand && other.dim[d] != r)
           return false;
-    }
-  return true;
-}
-
-void Chain::repeatAlongResult() {
-  for (MovedBox &box : boxes)
-    for (size_t d = 0; d < box.dim.size(); ++d) {
-      if (box.dim[d] >= 0)
-        continue;
-      for (const MovedBox &other : boxes)
-        if (other.operand == box.operand && other.dim[d] >= 0 &&
-            !llvm::is_contained(box.dim, other.dim[d])) {
-          box.dim[d] = other.dim[d];
-          box.stride[d] = box.count[box.dim[d]] == 1 ? 1 : 0;
-          break;
-        }
-    }
-}
-
-bool Chain::addOpsRead() {
-  for (unsigned i = 0; i < ops.size(); ++i)
-    for (Value operand : ops[i]->getOperands()) {
-      if (llvm::is_contained(operands, operand) || isConstant(operand))
-        continue;
-      Operation *def = operand.getDefiningOp();
-      if (!def || !isa<MovedBoxesOpInterface>(def) ||
-          def->getBlock() != ops.front()->getBlock())
-        return false;
-      ops.insert(def);
     }
   return true;
 }
@@ -180,19 +101,12 @@ bool Chain::absorb(unsigned operand, bool careful) {
         return user->getBlock() == def->getBlock() && boxesOfOp(user);
       }))
     return false;
+  std::optional<MovingChain> grown = with(operand, *inner);
+  if (!grown)
+    return false;
   Chain next = *this;
-  next.boxes.clear();
-  for (const MovedBox &box : boxes)
-    if (box.operand != int64_t(operand))
-      next.boxes.push_back(box);
-    else
-      appendComposed(box, *inner, operands.size(), next.boxes);
-  llvm::append_range(next.operands, def->getOperands());
-  if (next.boxes.empty() || next.boxes.size() > 4 * kMostBoxes)
-    return false; // joining takes a while
-  next.ops.insert(def);
-  next.tidy();
-  if (next.boxes.size() > kMostBoxes || (careful && !next.isWhole()))
+  static_cast<MovingChain &>(next) = std::move(*grown);
+  if (careful && !next.isWhole())
     return false;
   *this = std::move(next);
   return true;
@@ -228,21 +142,6 @@ Value Chain::buildSlice(OpBuilder &builder, Value from) const {
                          strides);
 }
 
-Value Chain::buildOps(OpBuilder &builder, ValueRange from) const {
-  IRMapping mapping;
-  mapping.map(operands, from);
-  SmallVector<Operation *> all(ops.begin(), ops.end());
-  llvm::sort(all,
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  for (Operation *op : all) {
-    for (Value operand : op->getOperands())
-      if (!mapping.contains(operand) && isConstant(operand))
-        builder.clone(*operand.getDefiningOp(), mapping);
-    builder.clone(*op, mapping);
-  }
-  return mapping.lookup(end());
-}
-
 Value Chain::build(OpBuilder &builder) const {
   auto type = typeOfTensor(end());
   bool isOne = boxes.size() == 1 && operands[0].getType() == type;
@@ -258,19 +157,12 @@ Value Chain::build(OpBuilder &builder) const {
     return ops.size() > 1 ? buildSlice(builder, operands[0]) : Value();
   if (!isWorthAMove() && !isSlice())
     return {};
-  SmallVector<Location> locs;
-  for (Operation *op : ops)
-    locs.push_back(op->getLoc());
-  auto move = MoveOp::create(builder, builder.getFusedLoc(locs), type, operands,
-                             BoxesAttr::get(builder.getContext(), boxes));
-  Block &body = move.getBody().emplaceBlock();
-  for (Value operand : operands)
-    body.addArgument(operand.getType(), operand.getLoc());
-  builder.setInsertionPointToEnd(&body);
-  Value result = isSlice() ? buildSlice(builder, body.getArgument(0))
-                           : buildOps(builder, body.getArguments());
-  YieldOp::create(builder, move.getLoc(), result);
-  return move.getResult();
+  return buildMove(builder, type,
+                   [&](OpBuilder &inner, ValueRange from) {
+                     return isSlice() ? buildSlice(inner, from[0])
+                                      : buildOps(inner, from);
+                   })
+      .getResult();
 }
 
 /// Makes chains of a block movements, the last one first: an op of a chain that

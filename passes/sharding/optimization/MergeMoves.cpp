@@ -1,0 +1,189 @@
+//===- MergeMoves.cpp - moving ops and movements between layouts ----------===//
+//
+// %s = weft.slice %x [3:4, 0:62], rows over "a", columns over "b"
+// %r = weft.reshard %s : [{"a"}, {"b"}] -> [{}, {"a"}]
+//
+// is one movement: each device receives the elements of its part of the row from
+// the devices that have them in %x. Chains grow from their end towards operands
+// as long as one value is read by one op; the part of a chain that saves most
+// becomes one `weft.move` between layouts.
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/dialects/weft/LayoutBorder.h"
+#include "weft/passes/sharding/LocalBlocks.h"
+#include "weft/passes/sharding/LocalMessages.h"
+#include "weft/passes/sharding/Passes.h"
+#include "weft/passes/sharding/ReshardCost.h"
+#include "weft/passes/sharding/optimization/MovingChain.h"
+
+#include "weft/dialects/weft/Ports.h"
+
+namespace weft {
+#define GEN_PASS_DEF_MERGEMOVESPASS
+#include "weft/passes/sharding/Passes.h.inc"
+} // namespace weft
+
+using namespace weft;
+using namespace mlir;
+
+/// What a device receives is found device by device.
+static constexpr int64_t kMostDevices = 512;
+
+namespace {
+class MoveMerger {
+public:
+  explicit MoveMerger(const Mesh &mesh [[clang::lifetimebound]])
+      : mesh(mesh), cost(mesh) {}
+  void run(Block &block);
+  unsigned merged = 0;
+
+private:
+  /// The price of all that an op, or a reshard, sends now.
+  Price priceOf(Operation *op);
+  /// The move that a chain would be, built in front of its end; null if there
+  /// is none.
+  MoveOp build(MovingChain chain) const;
+  bool merge(Operation *end);
+
+  const Mesh &mesh;
+  ReshardCost cost;
+};
+} // namespace
+
+/// Whether a value is laid out by axes of the whole mesh, without summands.
+static bool isPlain(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  LayoutAttr layout = type ? getLayout(type) : LayoutAttr();
+  return layout && !layout.getLayout().isPartial() &&
+         layout.getLayout().part.empty();
+}
+
+/// The boxes of an op of a chain: a movement between layouts keeps positions.
+static std::optional<MovedBoxes> boxesOfStep(Operation *op) {
+  if (!op || op->getNumResults() != 1 || !isPlain(op->getResult(0)) ||
+      !llvm::all_of(op->getOperands(), isPlain))
+    return std::nullopt;
+  if (isa<ReshardOp>(op))
+    return MovedBoxes{MovedBox::all(
+        0, cast<RankedTensorType>(op->getResult(0).getType()).getShape())};
+  return boxesOfOp(op);
+}
+
+static OpSharding shardingNow(Operation *op) {
+  OpSharding now;
+  now.axes = OpBlocks(*op).axes;
+  for (Value operand : op->getOperands())
+    now.operands.push_back(layoutIn(operand));
+  for (Value result : op->getResults())
+    now.results.push_back(layoutIn(result));
+  return now;
+}
+
+Price MoveMerger::priceOf(Operation *op) {
+  if (auto reshard = dyn_cast<ReshardOp>(op))
+    return cost.of(reshard);
+  return LocalMessages(mesh).ofAll(OpWithRule::get(op), shardingNow(op));
+}
+
+/// Whether axes of two layouts that overlap are equal, so that they are digits
+/// of one group.
+static bool haveEqualDigits(const Layout &a, const Layout &b) {
+  for (const SubAxes &some : a.dims)
+    for (const SubAxis &one : some)
+      for (const SubAxes &others : b.dims)
+        for (const SubAxis &other : others)
+          if (overlaps(one, other) && one != other)
+            return false;
+  return true;
+}
+
+MoveOp MoveMerger::build(MovingChain chain) const {
+  Layout to = layoutIn(chain.end());
+  if (!chain.addOpsRead() || !llvm::all_of(chain.operands, [&](Value operand) {
+        return haveEqualDigits(layoutIn(operand), to);
+      }))
+    return {};
+  OpBuilder builder(chain.ops.front());
+  MoveOp move =
+      chain.buildMove(builder, cast<RankedTensorType>(chain.end().getType()),
+                      [&](OpBuilder &inner, ValueRange from) {
+                        return chain.buildOps(inner, from);
+                      });
+  move.setResharding(true);
+  return move;
+}
+
+bool MoveMerger::merge(Operation *end) {
+  std::optional<MovedBoxes> boxes = boxesOfStep(end);
+  if (!boxes || boxes->empty())
+    return false;
+  MovingChain chain(end, *boxes);
+  Price now, saved;
+  MoveOp best;
+  for (unsigned i = 0; i < chain.operands.size(); ++i) {
+    Operation *def = chain.operands[i].getDefiningOp();
+    std::optional<MovedBoxes> inner;
+    if (def && def->getBlock() == end->getBlock() && def->hasOneUse())
+      inner = boxesOfStep(def);
+    std::optional<MovingChain> longer;
+    if (inner)
+      longer = chain.with(i, *inner);
+    if (!longer)
+      continue;
+    now = now + priceOf(def) + (chain.ops.size() == 1 ? priceOf(end) : Price());
+    chain = std::move(*longer);
+    i = unsigned(-1);
+    if (now.bytes == 0)
+      continue;
+    MoveOp move = build(chain);
+    if (!move)
+      continue;
+    // Fewer messages do not justify more bytes.
+    Price after = priceOf(move), saves = now - after;
+    if (after.bytes <= now.bytes && movesLess(after, now) &&
+        movesLess(saved, saves)) {
+      if (best)
+        best.erase();
+      best = move;
+      saved = saves;
+    } else
+      move.erase();
+  }
+  if (!best)
+    return false;
+  end->getResult(0).replaceAllUsesWith(best.getResult());
+  for (Operation *op : chain.ops)
+    if (op->use_empty())
+      op->erase();
+  return true;
+}
+
+void MoveMerger::run(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block))
+    merged += merge(&op);
+}
+
+namespace {
+struct MergeMoves : weft::impl::MergeMovesPassBase<MergeMoves> {
+  void runOnOperation() override {
+    if (failed(verifyLaidOut(*this, getOperation())))
+      return signalPassFailure();
+    auto attr = getOperation()->getAttrOfType<MeshAttr>(kMeshAttr);
+    if (!attr || attr.getMesh().size() == 1 ||
+        attr.getMesh().size() > kMostDevices)
+      return;
+    const Mesh mesh = attr.getMesh();
+    SmallVector<Block *> blocks;
+    getOperation().walk([&](Block *block) {
+      // Regions of ops with a rule have no layouts.
+      if (!isa<ShardingRuleOpInterface>(block->getParentOp()))
+        blocks.push_back(block);
+    });
+    MoveMerger merger(mesh);
+    for (Block *block : blocks)
+      merger.run(*block);
+    numMerged = merger.merged;
+  }
+};
+} // namespace
