@@ -48,14 +48,11 @@ static Status findInCuda(const char *name, Function &out) {
 
 static Status openCudaDevices(int64_t count, const DeviceSettings &settings,
                               std::unique_ptr<DeviceSet> &out) {
-  if (settings.processes)
-    return makeError(StatusCode::Incompatible,
-                     "several processes have no GPUs yet; run one process, or "
-                     "use cpu:N");
-  weft_error *(*open)(int64_t, std::unique_ptr<DeviceSet> *) = nullptr;
+  weft_error *(*open)(int64_t, Processes *, std::unique_ptr<DeviceSet> *) =
+      nullptr;
   if (Status ok = findInCuda("weftOpenCuda", open); !ok)
     return ok;
-  return takeError(open(count, &out));
+  return takeError(open(count, settings.processes, &out));
 }
 
 /// The functions by DeviceKind; DeviceList refuses other kinds.

@@ -33,7 +33,7 @@ namespace weft::runtime {
 /// The purpose of a message. Collectives take the tags from `rendezvous` on.
 namespace tags {
 constexpr int control = 0, identity = 1, agree = 2, share = 3, vote = 4,
-              gather = 5, counts = 6, rendezvous = 16;
+              gather = 5, counts = 6, gpus = 7, rendezvous = 16;
 }
 
 /// A message: sent if `out`, else received into `in`.
@@ -67,10 +67,10 @@ public:
   Status wait(Transfer &transfer);
   /// Abandons messages after a failure: their memory may be freed.
   void abandon(Transfer &transfer);
-  Status exchange(std::span<const PeerMessage> messages);
+  WEFT_EXPORT Status exchange(std::span<const PeerMessage> messages);
   /// The first failure: of another process, of a message, or a deadlock; null
   /// without one.
-  Status failure() const;
+  WEFT_EXPORT Status failure() const;
   bool hasFailed() const { return failed.load(std::memory_order_acquire); }
   /// Whether all processes wait for each other; failure() then reports that.
   bool isDeadlock() const { return deadlocked.load(); }
@@ -79,8 +79,13 @@ public:
     waiting.store(isWaiting, std::memory_order_relaxed);
   }
 
+  /// Sets whether this process is in a call of another library that may wait for
+  /// another process. If one fails meanwhile, the watching thread ends this
+  /// process, as nothing else can.
+  void setInCall(bool is) { inCall.store(is, std::memory_order_relaxed); }
+
   Status agree(const char *what, uint64_t value);
-  Status share(void **data, size_t *bytes);
+  WEFT_EXPORT Status share(void **data, size_t *bytes);
   Status vote(bool mine, bool &any);
   void terminate(bool isGraceful) { signalled.store(isGraceful ? 1 : 2); }
 
@@ -96,7 +101,7 @@ public:
 
 private:
   using Clock = std::chrono::steady_clock;
-  enum class Word : uint8_t { Alive, Left, Stop, GivenUp };
+  enum class Word : uint8_t { Alive, Left, Stop, GivenUp, Reported };
   static constexpr int everybody = -1;
   struct Peer {
     Identity identity;
@@ -127,6 +132,9 @@ private:
   void findDead(Clock::time_point now);
   void findDeadlock(Clock::time_point now);
   void endIfStuck(Clock::time_point now);
+  /// Ends the process, which waits in a call for one that failed; `state` is
+  /// locked.
+  void endInCall(std::unique_lock<std::mutex> &guard);
   [[noreturn]] void endProcess(const std::string &message, int status);
   bool isReporter() const;
   bool othersHaveLeft() const;
@@ -145,13 +153,15 @@ private:
   std::condition_variable change;
   std::string reason; ///< reason of the first failure
   bool isOwnFailure = false, hasReported = false;
+  bool isReportedElsewhere = false; ///< by a process that has ended since
   Clock::time_point mutedSince;
   std::atomic<bool> failed{false}, leaving{false}, stopAsked{false};
-  std::atomic<bool> waiting{false}, deadlocked{false};
+  std::atomic<bool> waiting{false}, deadlocked{false}, inCall{false};
   std::atomic<uint64_t> arrivals{0}; ///< messages that are over
   std::atomic<int> signalled{0};     ///< 1: gracefully, 2: at once
   bool isEnding = false;             ///< the watching thread is to return
-  Clock::time_point lastBeat, lastLook, lastTurn, deathSeen, signalSeen;
+  Clock::time_point lastBeat, lastLook, lastTurn, deathSeen, signalSeen,
+      callStuck;             ///< since a call waits in vain
   std::vector<uint8_t> beat; ///< message: Word::Alive, waitsNow()
   uint64_t waitsNow() const { return waiting.load() ? arrivals.load() + 1 : 0; }
   Transfer farewells;

@@ -109,6 +109,8 @@ void Processes::take(int peer, const std::vector<uint8_t> &bytes) {
   }
   if (Word(bytes[0]) == Word::GivenUp)
     _exit(1); // this process was stopped; the others report it
+  if (Word(bytes[0]) == Word::Reported)
+    isReportedElsewhere = true;
   if (Word(bytes[0]) == Word::Stop)
     stopAsked.store(true);
   if (Word(bytes[0]) != Word::Left)
@@ -208,7 +210,19 @@ void Processes::findDeadlock(Clock::time_point now) {
        "every process must reach the same collectives");
 }
 
+void Processes::endInCall(std::unique_lock<std::mutex> &guard) {
+  // The process that failed waits for this one, and would report it again.
+  if (isReporter() && !hasReported) {
+    guard.unlock();
+    say(Word::Reported, 1, "");
+    guard.lock();
+  }
+  endProcess(reason, 1);
+}
+
 bool Processes::isReporter() const {
+  if (isReportedElsewhere)
+    return false;
   for (int r = 0; r < rank(); ++r)
     if (!peers[size_t(r)].isDead)
       return false;
@@ -250,6 +264,12 @@ void Processes::endIfStuck(Clock::time_point now) {
     patience += graceForReporter;
   if (deathSeen != Clock::time_point() && now - deathSeen > patience)
     endProcess(reason, 1);
+  if (!hasFailed() || !inCall.load(std::memory_order_relaxed))
+    callStuck = Clock::time_point();
+  else if (callStuck == Clock::time_point())
+    callStuck = now;
+  else if (now - callStuck > patience)
+    endInCall(guard);
   if (hasFailed()) // the program returns and reports it
     patience += grace;
   if (signal != 2 || deathSeen != Clock::time_point() ||

@@ -101,6 +101,13 @@ foreach(test gpu-collectives-test gpu-collectives-meaning-test gpu-contractions-
       FAKE_CUDA_SEED=${seed} $<TARGET_FILE:${test}>)
   endforeach()
 endforeach()
+# For test/cuda/processes.test: mpirun runs it.
+add_executable(gpu-together-test unit/runtime-together-test.cpp)
+target_link_libraries(gpu-together-test PRIVATE weft_catch_main WeftRuntime)
+target_compile_options(gpu-together-test PRIVATE -fexceptions)
+target_compile_definitions(gpu-together-test PRIVATE WEFT_TEST_DEVICES="cuda:"
+  WEFT_TEST_KERNELS="$<TARGET_FILE:weft_test_kernels>")
+add_dependencies(gpu-together-test weft_test_kernels WeftCuda fake_nccl)
 add_test(NAME gpu-staging-2-gpus COMMAND ${CMAKE_COMMAND} -E env
   FAKE_CUDA_GPUS=2 $<TARGET_FILE:gpu-staging-test>)
 foreach(gpus 2 3)

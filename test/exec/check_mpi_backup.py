@@ -1,6 +1,6 @@
 """A training of several processes goes on from its backup with the bits of one process that was not interrupted.
 
-    check_mpi_backup.py WEFT FIXTURES SCRATCH MPIRUN...
+    check_mpi_backup.py WEFT FIXTURES SCRATCH [--devices DEVICES] MPIRUN...
 """
 
 import pathlib
@@ -19,13 +19,15 @@ def run(words, status=0):
 
 def main():
     weft, fixtures, scratch = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
-    mpirun = sys.argv[4:]
+    devices, mpirun = "cpu:2", sys.argv[4:]
+    if mpirun[0] == "--devices":
+        devices, mpirun = mpirun[1], mpirun[2:]
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
     folder, data = fixtures / "callbacks", fixtures / "callbacks" / "data.npz"
 
     def fit(*words):
-        return [weft, "fit", folder / "model.json", "--data", data, "--batch-size", 16, "--data-parallel", "--devices", "cpu:2",
+        return [weft, "fit", folder / "model.json", "--data", data, "--batch-size", 16, "--data-parallel", "--devices", devices,
                 "--epochs", 4, "--validation-split", 0.25, "--verbose", 0, "--callback",
                 "EarlyStopping(patience=9, restore_best_weights=True)", *words]
 

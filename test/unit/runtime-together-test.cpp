@@ -1,5 +1,6 @@
 // Runs the same programs twice in each process that mpirun starts, alone with
-// all devices and together with the others, and compares bits and counts.
+// all devices and together with the others, and compares bits and counts. Cases
+// with "[host]" launch kernels of the host; GPUs run the others.
 #include "weft/runtime/abi/processes.h"
 #include "weft/test/unit/runtime-plan.h"
 
@@ -9,7 +10,15 @@
 
 using namespace weft::test;
 
+#ifndef WEFT_TEST_DEVICES
+#define WEFT_TEST_DEVICES "cpu:"
+#endif
+
 namespace {
+
+std::string devicesOf(int64_t count) {
+  return WEFT_TEST_DEVICES + std::to_string(count);
+}
 
 /// The processes, joined for the life of the program.
 struct Together {
@@ -36,6 +45,12 @@ weft_processes *together() {
 int64_t roll(int64_t n) {
   static std::mt19937 dice(3);
   return int64_t(dice() % uint64_t(n));
+}
+
+/// The rounds of a case; fewer where WEFT_TEST_ROUNDS asks for a part of them.
+int64_t rounds(int64_t all) {
+  const char *part = std::getenv("WEFT_TEST_ROUNDS");
+  return part ? std::max<int64_t>(all / std::atoi(part), 1) : all;
 }
 
 /// Returns small random numbers of the port's type, as bytes.
@@ -81,7 +96,7 @@ results(weft_processes *all, PlanBuilder &p, const std::vector<uint8_t> &image,
   int64_t devices = 1;
   for (int64_t n : p.program.mesh->axis_sizes)
     devices *= n;
-  Loaded program(image, "cpu:" + std::to_string(devices), 0, true, all);
+  Loaded program(image, devicesOf(devices), 0, true, all);
   for (size_t i = 0; i < inputs.size(); ++i)
     program.write(i, inputs[i]);
   runThrice(program, all != nullptr);
@@ -133,7 +148,7 @@ int64_t randomSize() { return roll(3) ? 1 + roll(9) : 1 + roll(60000); }
 } // namespace
 
 TEST_CASE("blocks of global arrays") {
-  for (int round = 0; round < 40; ++round) {
+  for (int round = 0; round < rounds(40); ++round) {
     auto [x, y] = randomMesh();
     PlanBuilder p({{"x", x}, {"y", y}});
     std::vector<Axes> layout(2);
@@ -142,8 +157,7 @@ TEST_CASE("blocks of global arrays") {
       layout[size_t(roll(2))].push_back(fullAxis(1, y));
     int64_t rows = 1 + roll(9), columns = 1 + roll(9), step = 1 + roll(4);
     p.state("v", DType::i32, {rows, columns}, layout);
-    Loaded program(p.image(), "cpu:" + std::to_string(x * y), 0, true,
-                   together());
+    Loaded program(p.image(), devicesOf(x * y), 0, true, together());
     std::vector<int32_t> values = iota<int32_t>(size_t(rows * columns));
     for (int64_t row = 0; row < rows; row += step) {
       int64_t count = std::min(step, rows - row);
@@ -169,7 +183,7 @@ TEST_CASE("blocks of global arrays") {
 }
 
 TEST_CASE("reductions") {
-  for (int round = 0; round < 40; ++round) {
+  for (int round = 0; round < rounds(40); ++round) {
     auto [x, y] = randomMesh();
     PlanBuilder p({{"x", x}, {"y", y}});
     Axes group = round % 3 == 0   ? Axes{fullAxis(0, x), fullAxis(1, y)}
@@ -188,7 +202,7 @@ TEST_CASE("reductions") {
 }
 
 TEST_CASE("reduce-scatters and all-gathers, uneven too") {
-  for (int round = 0; round < 40; ++round) {
+  for (int round = 0; round < rounds(40); ++round) {
     auto [x, y] = randomMesh();
     PlanBuilder p({{"x", x}, {"y", y}});
     DType dtype = randomType();
@@ -210,7 +224,7 @@ TEST_CASE("reduce-scatters and all-gathers, uneven too") {
 }
 
 TEST_CASE("exchanges and all-to-alls") {
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < rounds(60); ++round) {
     auto [x, y] = randomMesh();
     PlanBuilder p({{"x", x}, {"y", y}});
     Shape shape = {1 + roll(9), 1 + roll(9)};
@@ -242,7 +256,7 @@ TEST_CASE("exchanges and all-to-alls") {
 }
 
 TEST_CASE("fetches, permutes and picks") {
-  for (int round = 0; round < 40; ++round) {
+  for (int round = 0; round < rounds(40); ++round) {
     int64_t x = weft_processes_size(together()) + roll(4), n = 1 + roll(30);
     int64_t block = (n + x - 1) / x;
     PlanBuilder p({{"x", x}});
@@ -281,7 +295,7 @@ TEST_CASE("memory of the caller, without addresses of other processes") {
   p.allReduce(values, values, all, ReduceKind::sum);
   std::vector<uint8_t> image = p.image();
   std::vector<int32_t> data = iota<int32_t>(size_t(positions * 16));
-  std::string devices = "cpu:" + std::to_string(positions);
+  std::string devices = devicesOf(positions);
   Loaded alone(image, devices), program(image, devices, 0, true, together());
   alone.write(0, data);
   program.write(0, data);
@@ -306,7 +320,7 @@ TEST_CASE("memory of the caller, without addresses of other processes") {
              Catch::Contains("is null; allocate it"));
 }
 
-TEST_CASE("groups in loops of their own") {
+TEST_CASE("groups in loops of their own", "[host]") {
   PlanBuilder p({{"row", 2}, {"column", 4}});
   uint32_t v =
       p.state("v", DType::f32, {8}, {{fullAxis(0, 2), fullAxis(1, 4)}});
@@ -333,7 +347,7 @@ TEST_CASE("groups in loops of their own") {
 
 TEST_CASE("a deadlock across processes is an error", "[.deadlock]") {
   PlanBuilder p = deadlock();
-  Loaded program(p.image(), "cpu:2", 1, false, together());
+  Loaded program(p.image(), devicesOf(2), 1, false, together());
   std::string error = program.run();
   if (weft_processes_rank(together()) == 0)
     CHECK(error ==
@@ -347,7 +361,7 @@ TEST_CASE("every run after the death of a process is an error", "[.death]") {
   std::vector<uint32_t> values = {
       p.state("v", DType::f32, {128}, {{fullAxis(0, 2)}})};
   p.allReduce(values, values, {fullAxis(0, 2)}, ReduceKind::sum);
-  Loaded program(p.image(), "cpu:2", 1, false, together());
+  Loaded program(p.image(), devicesOf(2), 1, false, together());
   program.write(0, std::vector<float>(128, 1));
   REQUIRE(program.run() == "");
   if (weft_processes_rank(together()) == 1)

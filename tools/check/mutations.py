@@ -71,6 +71,7 @@ TESTS = [
     ("lit cuda/errors", "gpu-collectives-test", [LIT, "-s", "build/test/cuda", "--filter=cuda/errors"]),
     ("lit stablehlo/precision", "weft", [LIT, "-s", "build/test/stablehlo", "--filter=stablehlo/precision"]),
     ("packed-dot-test", "packed-dot-test", ["build/bin/packed-dot-test"]),
+    ("lit cuda/processes", "gpu-together-test", [LIT, "-s", "build/test/cuda", "--filter=cuda/processes"]),
     ("lit cuda/local-ranks", "WeftCuda", [LIT, "-s", "build/test/cuda", "--filter=cuda/local-ranks"]),
     # Tests of layouts, of Keras models and of the command line.
     ("op-sharding-test", "op-sharding-test", ["build/bin/op-sharding-test"]),

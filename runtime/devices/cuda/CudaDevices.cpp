@@ -5,42 +5,40 @@
 
 namespace weft::runtime {
 
-Status CudaDevices::open(int64_t count, std::unique_ptr<DeviceSet> &out) {
+Status CudaDevices::open(int64_t count, Processes *processes,
+                         std::unique_ptr<DeviceSet> &out) {
   const Driver *driver = nullptr;
   if (Status ok = Driver::load(driver); !ok)
     return ok;
   CallerContext caller(*driver);
-  OwnGpus own;
-  if (Status ok = Gpu::own(*driver, own); !ok)
+  JointGpus all;
+  if (Status ok = JointGpus::open(*driver, count, processes, all); !ok)
     return ok;
   auto set = std::make_unique<CudaDevices>();
   set->meter = std::make_shared<MemoryMeter>(count);
-  std::vector<std::shared_ptr<Gpu>> gpus(
-      size_t(std::min<int64_t>(own.count, count)));
-  for (int64_t i = 0; i < count; ++i) {
-    size_t number = size_t(i * int64_t(gpus.size()) / count);
-    if (!gpus[number])
-      if (Status ok = Gpu::open(*driver, own.first + int(number), gpus[number]);
-          !ok)
+  set->devices.resize(size_t(count));
+  set->firstOwn = size_t(all.firstDevice);
+  for (size_t i = 0; i < set->devices.size(); ++i) {
+    Device &device = set->devices[i];
+    device.rank = all.ofDevice[i];
+    if (std::shared_ptr<Gpu> gpu = all.ownGpu(device.rank))
+      if (Status ok = set->openDevice(std::move(gpu), device); !ok)
         return ok;
-    if (Status ok = set->openDevice(gpus[number]); !ok)
-      return ok;
   }
-  set->links = std::make_shared<GpuLinks>(std::move(gpus));
+  set->links = std::make_shared<GpuLinks>(std::move(all), processes);
   out = std::move(set);
   return {};
 }
 
-Status CudaDevices::openDevice(std::shared_ptr<Gpu> gpu) {
-  bool isShared = !devices.empty() && devices.back().gpu == gpu;
-  auto builtin =
-      isShared ? devices.back().builtin : std::make_shared<BuiltinKernels>(gpu);
-  auto libraries = isShared ? devices.back().libraries
-                            : std::make_shared<GpuLibraries>(gpu, libraryNotes);
-  Device &device = devices.emplace_back();
+Status CudaDevices::openDevice(std::shared_ptr<Gpu> gpu, Device &device) {
+  const Device *before = &device == &front() ? nullptr : &device - 1;
+  bool isShared = before && before->gpu == gpu;
+  device.builtin =
+      isShared ? before->builtin : std::make_shared<BuiltinKernels>(gpu);
+  device.libraries = isShared
+                         ? before->libraries
+                         : std::make_shared<GpuLibraries>(gpu, libraryNotes);
   device.gpu = std::move(gpu);
-  device.builtin = std::move(builtin);
-  device.libraries = std::move(libraries);
   if (Status ok = GpuStream::create(device.gpu, device.work); !ok)
     return ok;
   if (Status ok = GpuStream::create(device.gpu, device.copies); !ok)
@@ -54,17 +52,25 @@ Status CudaDevices::openDevice(std::shared_ptr<Gpu> gpu) {
   return GpuEvent::create(device.gpu, device.event);
 }
 
+std::vector<size_t> CudaDevices::ownPositions(const Mesh &mesh) const {
+  std::vector<size_t> out;
+  for (size_t p = 0; p < mesh.devices.size(); ++p)
+    if (devices[size_t(mesh.devices[p])].gpu)
+      out.push_back(p);
+  return out;
+}
+
 std::string CudaDevices::describe() const {
   return DeviceList{DeviceKind::Cuda, int64_t(devices.size())}.text() + ", " +
-         devices.front().gpu->name();
+         front().gpu->name();
 }
 
 Status CudaDevices::fits(const Plan &plan) const {
   CallerContext caller(driver());
   MemoryNeeds needs(plan);
   std::map<const Gpu *, uint64_t> sharers; // numbers of devices on each GPU
-  for (int64_t number : plan.mesh.devices)
-    ++sharers[devices[size_t(number)].gpu.get()];
+  for (size_t p : ownPositions(plan.mesh))
+    ++sharers[devices[size_t(plan.mesh.devices[p])].gpu.get()];
   for (const auto &[gpu, count] : sharers) {
     uint64_t wanted = needs.total() * count + plan.constantBytes;
     size_t free = 0, total = 0;
@@ -189,13 +195,13 @@ Status CudaDevices::stage(GpuMemory &memory, const Device &copier,
 }
 
 /// Whether a write leaves the bytes to the next run: all bytes of a small array
-/// that was written before, if all runs are on one GPU.
+/// that was written before, if all runs of the process are on one GPU.
 bool CudaDevices::leavesToRun(const DeviceMemory &memory,
                               const BoxCopy &box) const {
   auto &own = static_cast<const GpuMemory &>(memory);
   return own.isWrittenOften() && memory.bytes() <= Uploads::kMostBytes &&
-         uint64_t(box.bytes()) == memory.bytes() &&
-         own.gpu() == devices.front().gpu && own.gpu() == devices.back().gpu;
+         uint64_t(box.bytes()) == memory.bytes() && own.gpu() == front().gpu &&
+         links->isOneGpu();
 }
 
 bool CudaDevices::writesBehindRuns(const DeviceMemory &memory,
@@ -210,7 +216,7 @@ Status CudaDevices::write(DeviceMemory &memory, const BoxCopy &given,
   CallerContext caller(driver());
   auto &own = static_cast<GpuMemory &>(memory);
   if (leavesToRun(memory, given)) {
-    const std::shared_ptr<Uploads> &uploads = devices.front().uploads;
+    const std::shared_ptr<Uploads> &uploads = front().uploads;
     if (!own.upload)
       own.upload = std::make_unique<Uploads::Array>(uploads, own.place(),
                                                     memory.bytes());
@@ -222,10 +228,10 @@ Status CudaDevices::write(DeviceMemory &memory, const BoxCopy &given,
   bool isAll = uint64_t(given.bytes()) == memory.bytes();
   own.countWrite();
   if (own.upload && !isAll)
-    if (Status ok = devices.front().uploads->copyNow(*copier->copies); !ok)
+    if (Status ok = front().uploads->copyNow(*copier->copies); !ok)
       return ok;
   if (own.upload)
-    if (Status ok = devices.front().uploads->forget(*own.upload); !ok)
+    if (Status ok = front().uploads->forget(*own.upload); !ok)
       return ok;
   if (given.loops.empty() || (isAll && memory.bytes() <= Staging::kMostBytes))
     return stage(own, *copier, given, host);
@@ -248,7 +254,7 @@ Status CudaDevices::read(const DeviceMemory &memory, const BoxCopy &box,
     return ok;
   auto &own = static_cast<const GpuMemory &>(memory);
   if (bool isRead = false; own.upload) {
-    Status ok = devices.front().uploads->read(*own.upload, box, host, isRead);
+    Status ok = front().uploads->read(*own.upload, box, host, isRead);
     if (!ok || isRead)
       return ok;
   }
@@ -285,7 +291,7 @@ Status CudaDevices::fill(DeviceMemory &memory, uint8_t byte) {
   if (Status ok = copierOf(memory, copier); !ok)
     return ok;
   if (const auto &upload = static_cast<GpuMemory &>(memory).upload)
-    if (Status ok = devices.front().uploads->forget(*upload); !ok)
+    if (Status ok = front().uploads->forget(*upload); !ok)
       return ok;
   const GpuStream *stream = copier->copies.get();
   const Driver &driver = stream->gpu().driver();
@@ -299,17 +305,17 @@ Status CudaDevices::fill(DeviceMemory &memory, uint8_t byte) {
 }
 
 Status CudaDevices::prepare(std::shared_ptr<const Program> program,
-                            const Ownership &,
+                            const Ownership &ownership,
                             std::shared_ptr<PreparedProgram> &out) {
   CallerContext caller(driver());
   std::vector<GpuShare> shares;
   const Mesh &mesh = program->plan().mesh;
   for (int64_t number : mesh.devices) {
     const Device &device = devices[size_t(number)];
-    shares.push_back({number, device.gpu, device.builtin, device.libraries,
-                      links, device.work.get()});
+    shares.push_back({number, device.rank, device.gpu, device.builtin,
+                      device.libraries, links, device.work.get()});
   }
-  auto prepared = std::make_shared<GpuProgram>(std::move(program));
+  auto prepared = std::make_shared<GpuProgram>(std::move(program), ownership);
   if (Status ok = prepared->prepare(shares, meter); !ok)
     return ok;
   out = std::move(prepared);
@@ -340,8 +346,7 @@ Status CudaDevices::copy(const MemoryCopy &copy) {
   }
   const Device &device =
       devices[size_t(isToHost ? copy.fromDevice : copy.toDevice)];
-  if (Status ok = devices.front().uploads->copyNow(*devices.front().copies);
-      !ok)
+  if (Status ok = front().uploads->copyNow(*front().copies); !ok)
     return ok;
   if (Status ok = device.gpu->makeCurrent(); !ok)
     return ok;
@@ -371,7 +376,8 @@ Status CudaDevices::copy(const MemoryCopy &copy) {
 } // namespace weft::runtime
 
 extern "C" WEFT_EXPORT weft_error *
-weftOpenCuda(int64_t count, std::unique_ptr<weft::runtime::DeviceSet> *out) {
+weftOpenCuda(int64_t count, weft::runtime::Processes *processes,
+             std::unique_ptr<weft::runtime::DeviceSet> *out) {
   return weft::runtime::guarded(
-      [&] { return weft::runtime::CudaDevices::open(count, *out); });
+      [&] { return weft::runtime::CudaDevices::open(count, processes, *out); });
 }

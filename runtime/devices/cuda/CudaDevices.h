@@ -30,7 +30,9 @@ inline cuda::Address addressOf(const void *place) {
 
 class CudaDevices final : public DeviceSet {
 public:
-  static Status open(int64_t count, std::unique_ptr<DeviceSet> &out);
+  /// `processes`: null for a process that has all devices.
+  static Status open(int64_t count, Processes *processes,
+                     std::unique_ptr<DeviceSet> &out);
 
   std::string describe() const override;
   Status fits(const Plan &plan) const override;
@@ -57,12 +59,13 @@ public:
     return libraryNotes->texts();
   }
   Status setCollectives(CollectiveMode mode) override {
-    links->setMode(mode);
-    return {};
+    return links->setMode(mode);
   }
 
 private:
+  /// A device of another process has nothing but its GPU's number.
   struct Device {
+    int rank = 0; ///< the GPU's number among those of all processes
     std::shared_ptr<Gpu> gpu;
     std::shared_ptr<BuiltinKernels> builtin; ///< shared by devices of the GPU
     std::shared_ptr<GpuLibraries> libraries; ///< shared likewise
@@ -81,8 +84,12 @@ private:
     std::unique_ptr<GpuMemory> workspace;
   };
 
-  const Driver &driver() const { return devices.front().gpu->driver(); }
-  Status openDevice(std::shared_ptr<Gpu> gpu);
+  /// The first device of this process, which has one or more.
+  const Device &front() const { return devices[firstOwn]; }
+  const Driver &driver() const { return front().gpu->driver(); }
+  Status openDevice(std::shared_ptr<Gpu> gpu, Device &device);
+  /// The positions of a mesh whose devices are of this process.
+  std::vector<size_t> ownPositions(const Mesh &mesh) const;
   struct End;
   struct Started;
   /// Adds a task that begins when those before it are over.
@@ -125,7 +132,8 @@ private:
   Status stage(GpuMemory &memory, const Device &copier, const BoxCopy &box,
                const void *host);
 
-  std::vector<Device> devices;
+  std::vector<Device> devices; ///< of all processes
+  size_t firstOwn = 0;
   std::mutex smallMutex; ///< guards `small` and `smallBytes` of devices
   std::shared_ptr<MemoryMeter> meter;
   std::shared_ptr<LibraryNotes> libraryNotes = std::make_shared<LibraryNotes>();

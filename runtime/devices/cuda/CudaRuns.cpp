@@ -23,7 +23,8 @@ const GpuStream &CudaDevices::leadOf(const Mesh &mesh) const {
 }
 
 Status CudaDevices::growArenas(const Plan &plan) {
-  for (int64_t number : plan.mesh.devices) {
+  for (size_t p : ownPositions(plan.mesh)) {
+    int64_t number = plan.mesh.devices[p];
     Device &device = devices[size_t(number)];
     if (device.arena && device.arena->bytes() >= plan.arenaBytes)
       continue;
@@ -45,7 +46,8 @@ Status CudaDevices::growArenas(const Plan &plan) {
 Status CudaDevices::growWorkspaces(const GpuProgram &program) {
   uint64_t bytes = program.workspaceBytes();
   const Plan &plan = program.program()->plan();
-  for (int64_t number : plan.mesh.devices) {
+  for (size_t p : ownPositions(plan.mesh)) {
+    int64_t number = plan.mesh.devices[p];
     Device &device = devices[size_t(number)];
     if (bytes == 0 || (device.workspace && device.workspace->bytes() >= bytes))
       continue;
@@ -62,7 +64,7 @@ Status CudaDevices::growWorkspaces(const GpuProgram &program) {
 
 Status CudaDevices::poison(const Plan &plan, const Run &run) {
   size_t positions = plan.mesh.devices.size();
-  for (size_t p = 0; p < positions; ++p) {
+  for (size_t p : ownPositions(plan.mesh)) {
     Device &device = devices[size_t(plan.mesh.devices[p])];
     if (Status ok = fill(*device.arena, 0xFF); !ok)
       return ok;
@@ -110,12 +112,12 @@ static std::vector<cuda::Address> addressesOf(const Plan &plan, const Run &run,
   return out;
 }
 
-/// Whether all devices of the mesh share one GPU.
+/// Whether all devices of the mesh share one GPU of this process.
 bool CudaDevices::isOneGpu(const Mesh &mesh) const {
   const Gpu *first = devices[size_t(mesh.devices.front())].gpu.get();
-  return std::ranges::all_of(mesh.devices, [&](int64_t number) {
-    return devices[size_t(number)].gpu.get() == first;
-  });
+  return first && std::ranges::all_of(mesh.devices, [&](int64_t number) {
+           return devices[size_t(number)].gpu.get() == first;
+         });
 }
 
 /// On one GPU the first lane is the stream that all runs there begin and end in,
@@ -123,7 +125,7 @@ bool CudaDevices::isOneGpu(const Mesh &mesh) const {
 std::vector<RunSchedule::Lane> CudaDevices::lanesOf(const Mesh &mesh) const {
   std::vector<RunSchedule::Lane> lanes;
   for (int64_t number : mesh.devices) {
-    const Device &device = devices[size_t(number)];
+    const Device &device = devices[size_t(number)]; // of any process
     lanes.push_back({device.work.get(), device.event.get()});
     if (device.workspace)
       lanes.back().workspace = {device.workspace->place(),
@@ -167,6 +169,11 @@ struct CudaDevices::Done {
 Status CudaDevices::enqueueAll(GpuProgram &program, const Run &run,
                                RunClock *clock, uint64_t number, Done &out) {
   const Plan &plan = program.program()->plan();
+  std::vector<size_t> own = ownPositions(plan.mesh);
+  out.counts.resize(plan.counterNames.size());
+  out.last.resize(plan.mesh.devices.size());
+  if (own.empty())
+    return {};
   if (Status ok = growArenas(plan); !ok)
     return ok;
   if (Status ok = growWorkspaces(program); !ok)
@@ -175,30 +182,32 @@ Status CudaDevices::enqueueAll(GpuProgram &program, const Run &run,
     if (Status ok = awaitWrites(leadOf(plan.mesh)); !ok)
       return ok;
   } else {
-    for (int64_t number : plan.mesh.devices)
-      if (Status ok = awaitWrites(*devices[size_t(number)].work); !ok)
+    for (size_t p : own)
+      if (Status ok = awaitWrites(*devices[size_t(plan.mesh.devices[p])].work);
+          !ok)
         return ok;
   }
   if (run.poison)
     if (Status ok = poison(plan, run); !ok)
       return ok;
   auto bind = [&](GpuTables::Addresses &addresses) {
-    for (size_t p = 0; p < plan.mesh.devices.size(); ++p)
-      addresses.push_back(addressesOf(
+    addresses.resize(plan.mesh.devices.size());
+    for (size_t p : own)
+      addresses[p] = addressesOf(
           plan, run, p, devices[size_t(plan.mesh.devices[p])].arena->place(),
-          program.constants(int64_t(p))));
+          program.constants(int64_t(p)));
     return program.collectives().bind(addresses);
   };
   std::vector<Upload> uploads;
   if (number)
-    uploads = devices.front().uploads->take(number);
+    uploads = front().uploads->take(number);
   out.hasUploads = !uploads.empty();
   RunSchedule schedule(program, lanesOf(plan.mesh), bind, clock,
                        graphsOf(run, plan.mesh), std::move(uploads));
   Status result = schedule.run();
   out.counts = schedule.counts();
-  for (size_t p = 0; p < plan.mesh.devices.size(); ++p)
-    out.last.push_back(schedule.lastKernel(p));
+  for (size_t p : own)
+    out.last[p] = schedule.lastKernel(p);
   return result;
 }
 
@@ -220,7 +229,7 @@ Status CudaDevices::waitForAll(const Plan &plan,
                                const std::vector<std::string> &last) const {
   Status result;
   const Mesh &mesh = plan.mesh;
-  for (size_t p = 0; p < mesh.devices.size(); ++p) {
+  for (size_t p : ownPositions(mesh)) {
     int64_t number = mesh.devices[p];
     const GpuStream *work = devices[size_t(number)].work.get();
     for (const GpuStream *stream :
@@ -238,7 +247,7 @@ Status CudaDevices::perform(Run &run) {
   const Plan &plan = program.program()->plan();
   Done its;
   RunClock clock;
-  Status result = devices.front().uploads->copyNow(*devices.front().copies);
+  Status result = front().uploads->copyNow(*front().copies);
   if (result)
     result = enqueueAll(program, run, run.times ? &clock : nullptr,
                         /*number=*/0, its);
@@ -246,6 +255,8 @@ Status CudaDevices::perform(Run &run) {
   Status done = waitForAll(plan, its.last);
   if (result)
     result = std::move(done);
+  if (result)
+    result = links->checkRun();
   if (result && run.times)
     result = clock.read(*run.times);
   if (result)
@@ -267,8 +278,9 @@ struct CudaDevices::End {
 /// The stream of each GPU of a mesh in which runs begin and end there.
 std::vector<const GpuStream *> CudaDevices::leadsOf(const Mesh &mesh) const {
   std::vector<const GpuStream *> leads;
-  for (int64_t number : mesh.devices) {
-    const GpuStream *lead = firstOn(*devices[size_t(number)].gpu)->work.get();
+  for (size_t p : ownPositions(mesh)) {
+    const Gpu &gpu = *devices[size_t(mesh.devices[p])].gpu;
+    const GpuStream *lead = firstOn(gpu)->work.get();
     if (std::ranges::find(leads, lead) == leads.end())
       leads.push_back(lead);
   }
@@ -308,8 +320,9 @@ bool CudaDevices::beginsAtOnce(const Run &run,
   return deferred == 0 && !run.times && !run.poison &&
          results.bytes() <= kMostResultBytes &&
          (isOneGpu(run.program->program()->plan().mesh) ||
-          std::ranges::all_of(
-              devices, [](const Device &its) { return bool(its.staging); }));
+          std::ranges::none_of(devices, [](const Device &its) {
+            return its.gpu && !its.staging;
+          }));
 }
 
 Ticket CudaDevices::enqueue(Run run) {
@@ -325,8 +338,9 @@ Ticket CudaDevices::enqueue(Run run) {
   started->result = caught([&] { return start(*started); });
   if (!started->result) {
     const Mesh &mesh = started->run.program->program()->plan().mesh;
-    (void)leadOf(mesh).wait(); // for its copies
-    devices.front().uploads->failed(started->number);
+    for (const GpuStream *lead : leadsOf(mesh))
+      (void)lead->wait(); // for its copies
+    front().uploads->failed(started->number);
   }
   if (started->end)
     inFlight.push_back(started);
@@ -341,7 +355,7 @@ Status CudaDevices::start(Started &its) {
                 [](const auto &earlier) { return earlier.expired(); });
   if (inFlight.size() >= kMostInFlight) {
     if (std::shared_ptr<Started> first = inFlight.front().lock())
-      for (const std::unique_ptr<GpuEvent> &event : first->end->events)
+      for (const auto &event : first->end->events)
         if (Status ok = event->wait(); !ok)
           return ok;
     inFlight.pop_front();
@@ -356,7 +370,7 @@ Status CudaDevices::start(Started &its) {
   if (Status ok = takeEnd(leads, end); !ok)
     return ok;
   its.end = end;
-  if (!its.run.results.empty()) {
+  if (!its.run.results.empty() && !leads.empty()) {
     if (Status ok = end->results.reserve(
             leads.front()->owned(), its.results.bytes(), "results of runs");
         !ok)
@@ -368,9 +382,8 @@ Status CudaDevices::start(Started &its) {
     if (Status ok = end->events[i]->record(*leads[i]); !ok)
       return ok;
   if (its.done.hasUploads)
-    devices.front().uploads->enqueued(
-        its.number,
-        std::shared_ptr<const GpuEvent>(end, end->events.front().get()));
+    front().uploads->enqueued(its.number, std::shared_ptr<const GpuEvent>(
+                                              end, end->events.front().get()));
   return {};
 }
 
@@ -420,10 +433,12 @@ Status CudaDevices::finish(Started &its) {
     (void)waitForAll(plan, its.done.last);
   else
     result = awaitEnd(its);
+  if (result)
+    result = links->checkRun();
   if (result && its.end)
     its.results.take(its.run.results, its.end->results.start());
   if (its.done.hasUploads)
-    devices.front().uploads->ended(its.number);
+    front().uploads->ended(its.number);
   return its.run.ended(std::move(result), its.done.counts);
 }
 

@@ -119,6 +119,7 @@ enum class DeviceAttribute : int {
   MaxThreadsPerMultiprocessor = 39,
   AsyncEngineCount = 40,
   UnifiedAddressing = 41,
+  PciDomainId = 50,
   ComputeCapabilityMajor = 75,
   ComputeCapabilityMinor = 76,
   MaxSharedMemoryPerMultiprocessor = 81,

@@ -150,6 +150,8 @@ Status ExchangeBuilder::scatterSums() {
 }
 
 Status ExchangeBuilder::sumBlocks(Side &side, Slot to) {
+  if (!side.isOwn)
+    return {};
   CollectiveLaunches reduce;
   if (Status ok = CollectiveLaunches::make(work.table(group), collective,
                                            int64_t(side.members.size()),
@@ -170,6 +172,8 @@ Status ExchangeBuilder::sumBlocks(Side &side, Slot to) {
 }
 
 Status ExchangeBuilder::reduceOn(Side &side) {
+  if (!side.isOwn)
+    return {};
   CollectiveLaunches reduce;
   if (Status ok = CollectiveLaunches::make(work.table(group), collective,
                                            int64_t(side.members.size()),
@@ -206,7 +210,7 @@ Status GpuExchange::make(const Mesh &mesh, const Collective &collective,
   auto made = std::make_unique<GpuExchange>();
   GpuLinks::GpuSet set;
   for (const Side &side : sides)
-    set.push_back(side.gpu);
+    set.push_back(side.rank);
   made->sides = std::move(sides);
   for (size_t rank = 0; rank < set.size(); ++rank)
     made->sides[rank].comm = links->comm(set, rank);
@@ -214,6 +218,9 @@ Status GpuExchange::make(const Mesh &mesh, const Collective &collective,
   ExchangeBuilder builder(mesh, collective, group, work, buffers, *made);
   if (Status ok = builder.build(method); !ok)
     return ok;
+  std::erase_if(made->messages, [&](const Message &message) {
+    return !made->sides[message.side].isOwn;
+  });
   out = std::move(made);
   return {};
 }

@@ -57,7 +57,7 @@ Status ExchangeBuilder::addMoves(Side &side, const std::vector<Move> &moves,
                                  const std::vector<Slot> &from,
                                  const std::vector<Slot> &to,
                                  std::vector<CollectiveLaunches> &out) {
-  if (moves.empty())
+  if (moves.empty() || !side.isOwn)
     return {};
   CollectiveLaunches launches;
   if (Status ok =
@@ -260,6 +260,8 @@ Status ExchangeBuilder::addKernels(size_t number,
                                    const std::vector<Move> &packs,
                                    const std::vector<Move> &unpacks) {
   Side &side = sides[number];
+  if (!side.isOwn)
+    return {};
   std::vector<Slot> stagingOnly = {stagingSlot(side, 0)}, own = stagingOnly,
                     sources, targets;
   for (size_t m = 0; m < members(); ++m) {

@@ -52,6 +52,15 @@ Status Gpu::find(const Driver &driver, int number, std::shared_ptr<Gpu> &out) {
   return {};
 }
 
+Status Gpu::address(GpuAddress &out) const {
+  using A = cuda::DeviceAttribute;
+  if (Status ok = read(A::PciDomainId, out.domain); !ok)
+    return ok;
+  if (Status ok = read(A::PciBusId, out.bus); !ok)
+    return ok;
+  return read(A::PciDeviceId, out.device);
+}
+
 Status Gpu::memory(uint64_t &bytes) const {
   size_t all = 0;
   Status ok = api.check(api.cuDeviceTotalMem(&all, device), "cuDeviceTotalMem");

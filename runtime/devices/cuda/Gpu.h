@@ -21,6 +21,12 @@
 
 namespace weft::runtime {
 
+/// The place of a GPU in its machine, whichever number a process gives it.
+struct GpuAddress {
+  int domain = 0, bus = 0, device = 0;
+  bool operator==(const GpuAddress &) const = default;
+};
+
 class Gpu {
 public:
   /// The GPUs that this process uses, of all that the driver shows: at least
@@ -51,6 +57,7 @@ public:
   int multiprocessors() const { return processors; }
   /// The GPU's number among those that CUDA_VISIBLE_DEVICES leaves.
   int ordinal() const { return number; }
+  Status address(GpuAddress &out) const;
   /// Gets the bytes of its memory.
   Status memory(uint64_t &bytes) const;
   /// Fails for a GPU that is too old for programs.

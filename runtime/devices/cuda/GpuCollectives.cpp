@@ -9,14 +9,16 @@ GpuCollectives::sidesOf(const std::vector<int64_t> &members,
                         const std::vector<GpuShare> &shares) const {
   std::vector<GpuExchange::Side> out;
   for (size_t m = 0; m < members.size(); ++m) {
-    Gpu *gpu = shares[size_t(members[m])].gpu.get();
-    auto found = std::ranges::find(out, gpu, &GpuExchange::Side::gpu);
+    int rank = shares[size_t(members[m])].rank;
+    auto found = std::ranges::find(out, rank, &GpuExchange::Side::rank);
     if (found == out.end()) {
-      const Side &its = sides.at(gpu);
       found = out.insert(out.end(), GpuExchange::Side{});
-      found->gpu = gpu;
-      found->tables = its.tables.get();
-      found->builtin = its.builtin.get();
+      found->rank = rank;
+      if (auto its = sides.find(rank); its != sides.end()) {
+        found->isOwn = true;
+        found->tables = its->second.tables.get();
+        found->builtin = its->second.builtin.get();
+      }
     }
     found->members.push_back(int64_t(m));
     found->positions.push_back(members[m]);
@@ -33,7 +35,7 @@ Status GpuCollectives::addLaunches(const Collective &collective,
   if (const auto *moves = std::get_if<std::span<const Move>>(&table))
     rows = moves->data();
   for (size_t k = 0; k < on.size(); ++k) {
-    auto [all, isNew] = known.try_emplace({on[k].gpu, rows});
+    auto [all, isNew] = known.try_emplace({on[k].rank, rows});
     if (isNew)
       if (Status ok = CollectiveLaunches::make(
               table, collective, int64_t(members.size()), *on[k].tables,
@@ -65,19 +67,20 @@ Status GpuCollectives::add(const Plan &plan, const Collective &collective,
     gpus.push_back(sidesOf(members, shares));
     GpuLinks::GpuSet set;
     for (const GpuExchange::Side &side : gpus.back())
-      set.push_back(side.gpu);
+      set.push_back(side.rank);
     CollectiveMethod &method = methods.emplace_back(CollectiveMethod::Peer);
-    if (set.size() < 2)
-      continue;
-    if (Status ok = links->choose(plan.mesh, collective, set, method); !ok)
-      return ok;
-    if (method != CollectiveMethod::Peer)
+    if (set.size() > 1 && links->hasOwn(set))
+      if (Status ok = links->choose(plan.mesh, collective, set, method); !ok)
+        return ok;
+    if (links->needsComm(set, method))
       sets.push_back(std::move(set));
   }
   if (Status ok = links->connect(sets); !ok)
     return ok;
   for (size_t g = 0; g < methods.size(); ++g) {
     auto number = int64_t(g);
+    if (std::ranges::none_of(gpus[g], &GpuExchange::Side::isOwn))
+      continue; // of other processes
     Status ok = methods[g] == CollectiveMethod::Peer
                     ? addLaunches(collective, work.table(number),
                                   collective.groups[g], gpus[g], ofGroups[g])
@@ -121,7 +124,7 @@ Status GpuCollectives::placeStaging(const Plan &plan,
         }
   staging.resize(shares.size());
   for (size_t p = 0; p < shares.size(); ++p) {
-    if (!bytes[p])
+    if (!bytes[p] || !shares[p].gpu)
       continue;
     if (Status ok = GpuMemory::allocate(
             shares[p].gpu, shares[p].device, bytes[p],
@@ -148,10 +151,12 @@ Status GpuCollectives::prepare(const Plan &plan,
                                const std::shared_ptr<MemoryMeter> &meter) {
   links = shares.front().links;
   for (const GpuShare &share : shares) {
+    if (!share.gpu)
+      continue;
     streams.push_back(share.work);
-    sides.try_emplace(share.gpu.get(),
-                      Side{share.builtin, std::make_unique<GpuTables>(
-                                              share.gpu, share.device)});
+    sides.try_emplace(
+        share.rank, Side{share.builtin,
+                         std::make_unique<GpuTables>(share.gpu, share.device)});
   }
   std::unique_ptr<CollectiveProvider> provider = createInProcessProvider();
   int64_t firstGroup = 0;
@@ -170,7 +175,7 @@ Status GpuCollectives::prepare(const Plan &plan,
   known.clear();
   if (Status ok = placeStaging(plan, shares, meter); !ok)
     return ok;
-  for (auto &[gpu, side] : sides)
+  for (auto &[rank, side] : sides)
     if (Status ok = side.tables->place(meter); !ok)
       return ok;
   return {};
@@ -182,7 +187,7 @@ Status GpuCollectives::bind(GpuTables::Addresses addresses) {
     addresses[p].push_back(0); // the null pointer
   }
   bound = std::move(addresses);
-  for (auto &[gpu, side] : sides)
+  for (auto &[rank, side] : sides)
     if (Status ok = side.tables->bind(bound); !ok)
       return ok;
   return {};
@@ -190,7 +195,7 @@ Status GpuCollectives::bind(GpuTables::Addresses addresses) {
 
 std::vector<std::shared_ptr<const GpuMemory>> GpuCollectives::pointers() const {
   std::vector<std::shared_ptr<const GpuMemory>> out;
-  for (const auto &[gpu, side] : sides)
+  for (const auto &[rank, side] : sides)
     if (auto memory = side.tables->pointers())
       out.push_back(std::move(memory));
   return out;

@@ -20,9 +20,11 @@
 
 namespace weft::runtime {
 
-/// A device of a set with its GPU, built-in kernels and libraries.
+/// A device of a set with its GPU, built-in kernels and libraries; of one in
+/// another process, only the numbers and `links`.
 struct GpuShare {
   int64_t device; ///< number in the set
+  int rank;       ///< of the GPU, see JointGpus.h
   std::shared_ptr<Gpu> gpu;
   std::shared_ptr<BuiltinKernels> builtin;
   std::shared_ptr<GpuLibraries> libraries;
@@ -86,13 +88,13 @@ private:
                       const std::shared_ptr<MemoryMeter> &meter);
 
   std::shared_ptr<GpuLinks> links;
-  std::vector<const GpuStream *> streams; ///< by position
-  std::map<const Gpu *, Side> sides;
+  std::vector<const GpuStream *> streams; ///< of own devices
+  std::map<int, Side> sides;              ///< of own GPUs, by rank
   std::vector<std::vector<std::vector<Launches>>>
       groups; ///< [collective][group]
   /// Launches by GPU and rows, as groups with the same moves share rows; of the
   /// collective that is being added.
-  std::map<std::pair<const Gpu *, const void *>, CollectiveLaunches> known;
+  std::map<std::pair<int, const void *>, CollectiveLaunches> known;
   std::vector<std::vector<std::unique_ptr<GpuExchange>>>
       exchanges;                                   ///< likewise
   std::vector<std::unique_ptr<GpuMemory>> staging; ///< by position, or null

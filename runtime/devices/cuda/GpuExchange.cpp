@@ -57,6 +57,7 @@ GpuExchange::communicate(const GpuTables::Addresses &addresses,
     return {};
   if (Status ok = links->check(); !ok)
     return ok;
+  GpuLinks::Call first(*links); // which connects GPUs
   if (Status ok = nccl.check(nccl.ncclGroupStart(), "ncclGroupStart"); !ok)
     return ok;
   Status result;

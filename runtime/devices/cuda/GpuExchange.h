@@ -12,6 +12,7 @@
 //   GPU 0: pack    ncclSend, ncclRecv    unpack, then the kernel that one GPU
 //   GPU 1: pack    ncclSend, ncclRecv    would run, with its targets only
 //
+// Each process plans the calls of all GPUs, and makes those of its own.
 // Received arrays and messages are in memory of the launching device
 // (`staging`), which is buffer plan.buffers.size() in addresses; the next
 // number is a null pointer.
@@ -28,13 +29,15 @@ namespace weft::runtime {
 
 class GpuExchange {
 public:
-  /// A GPU of the group.
+  /// A GPU of the group. Of one in another process, only its rank, its devices
+  /// and the bytes of its staging memory are known.
   struct Side {
-    Gpu *gpu = nullptr;
-    std::vector<int64_t> members;   ///< of the group, on this GPU
-    std::vector<int64_t> positions; ///< of the members
-    GpuTables *tables = nullptr;
-    BuiltinKernels *builtin = nullptr;
+    int rank = 0; ///< see JointGpus.h
+    bool isOwn = false;
+    std::vector<int64_t> members;      ///< of the group, on this GPU
+    std::vector<int64_t> positions;    ///< of the members
+    GpuTables *tables = nullptr;       ///< null for one of another process
+    BuiltinKernels *builtin = nullptr; ///< likewise
     std::vector<CollectiveLaunches> before, after;
     uint64_t staging = 0; ///< bytes
     nccl::Comm comm = nullptr;
@@ -63,7 +66,7 @@ public:
                      std::unique_ptr<GpuExchange> &out);
 
   const std::vector<Side> &all() const { return sides; }
-  /// Makes the calls of NCCL, as one group, on the streams of all sides. A
+  /// Makes the calls of NCCL, as one group, on the streams of own sides. A
   /// failure ends the communicators of the GPUs, as some may wait for others.
   Status communicate(const GpuTables::Addresses &addresses,
                      const std::vector<cuda::Stream> &streams) const;

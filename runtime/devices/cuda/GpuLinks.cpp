@@ -1,7 +1,10 @@
 #include "weft/runtime/devices/cuda/GpuLinks.h"
 
+#include "weft/runtime/processes/Processes.h"
+
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <thread>
 
 namespace weft::runtime {
@@ -11,7 +14,8 @@ GpuLinks::~GpuLinks() {
     return;
   for (const auto &[set, parts] : comms)
     for (nccl::Comm comm : parts)
-      nccl->ncclCommDestroy(comm);
+      if (comm)
+        nccl->ncclCommDestroy(comm);
   for (nccl::Comm comm : all)
     nccl->ncclCommDestroy(comm);
 }
@@ -22,9 +26,55 @@ void GpuLinks::abort() {
   isAborted = true;
   for (const auto &[set, parts] : comms)
     for (nccl::Comm comm : parts)
-      nccl->ncclCommAbort(comm);
+      if (comm)
+        nccl->ncclCommAbort(comm);
   for (nccl::Comm comm : all)
     nccl->ncclCommAbort(comm);
+}
+
+Status GpuLinks::setMode(CollectiveMode given) {
+  if (processes && given == CollectiveMode::Peer)
+    return makeError(StatusCode::InvalidArgument,
+                     "GPUs of several processes cannot address each other's "
+                     "memory; write nccl or exact, or run one process");
+  mode = given;
+  return {};
+}
+
+bool GpuLinks::leavesProcess(const GpuSet &set) const {
+  return std::ranges::any_of(set, [&](int rank) { return !gpus.ownGpu(rank); });
+}
+
+bool GpuLinks::hasOwn(const GpuSet &set) const {
+  return std::ranges::any_of(set,
+                             [&](int rank) { return bool(gpus.ownGpu(rank)); });
+}
+
+GpuLinks::Call::Call(const GpuLinks &links) : processes(links.processes) {
+  if (processes)
+    processes->setInCall(true);
+}
+
+GpuLinks::Call::~Call() {
+  if (processes)
+    processes->setInCall(false);
+}
+
+/// Whether another process has failed, or NCCL has found a failure itself.
+bool GpuLinks::hasFailed() const {
+  if (!processes)
+    return false;
+  if (processes->hasFailed())
+    return true;
+  for (const auto &[set, parts] : comms)
+    for (nccl::Comm comm : parts) {
+      auto state = nccl::Status::Success;
+      if (comm &&
+          (nccl->ncclCommGetAsyncError(comm, &state) != nccl::Status::Success ||
+           state != nccl::Status::Success))
+        return true;
+    }
+  return false;
 }
 
 void GpuLinks::await(const GpuStream &stream,
@@ -34,6 +84,8 @@ void GpuLinks::await(const GpuStream &stream,
     return;
   for (int turn = 0; !isAborted && stream.query() == cuda::Result::NotReady;
        ++turn) {
+    if (hasFailed())
+      abort();
     for (const GpuStream *other : others) {
       cuda::Result state = other->query();
       if (state != cuda::Result::Success && state != cuda::Result::NotReady)
@@ -46,8 +98,10 @@ void GpuLinks::await(const GpuStream &stream,
 
 /// Lets all GPUs of a set address each other's memory, or fails.
 Status GpuLinks::reach(const GpuSet &set) const {
-  for (Gpu *one : set)
-    for (const Gpu *other : set) {
+  for (int rank : set)
+    for (int peer : set) {
+      const std::shared_ptr<Gpu> one = gpus.ownGpu(rank),
+                                 other = gpus.ownGpu(peer);
       if (Status ok = one->connect(*other); !ok)
         return ok;
       if (!one->reaches(*other))
@@ -75,6 +129,10 @@ Status GpuLinks::choose(const Mesh &mesh, const Collective &collective,
                     targets);
   };
   out = methodIn(mode);
+  if (leavesProcess(set)) {
+    out = methodIn(mode == CollectiveMode::Usual ? CollectiveMode::Nccl : mode);
+    return {};
+  }
   bool isUsual = mode == CollectiveMode::Usual;
   if (out != CollectiveMethod::Peer) {
     Status library = findLibrary();
@@ -108,6 +166,9 @@ Status GpuLinks::choose(const Mesh &mesh, const Collective &collective,
 Status GpuLinks::check() const {
   if (!isAborted)
     return {};
+  if (processes)
+    if (Status failed = processes->failure(); !failed)
+      return failed;
   return makeError(StatusCode::Internal,
                    "NCCL's communicators were ended by an earlier error; "
                    "create the runtime again");
@@ -122,30 +183,64 @@ Status GpuLinks::open() {
   if (!found)
     return found.error();
   nccl = *found;
-  std::vector<int> ordinals;
-  for (const auto &gpu : gpus)
-    ordinals.push_back(gpu->ordinal());
-  std::vector<nccl::Comm> made(gpus.size());
-  if (Status ok =
-          nccl->check(nccl->ncclCommInitAll(made.data(), int(ordinals.size()),
-                                            ordinals.data()),
-                      "ncclCommInitAll");
-      !ok)
+  std::vector<nccl::Comm> made(gpus.own.size());
+  if (Status ok = openAmong(made); !ok)
     return ok;
   all = std::move(made);
   return {};
 }
 
-/// Splits the communicator of all GPUs into those of disjoint sets.
-Status GpuLinks::split(const std::vector<GpuSet> &apart) {
-  std::vector<nccl::Comm> made(gpus.size());
+/// Makes the communicator of all GPUs, for those of this process.
+Status GpuLinks::openAmong(std::vector<nccl::Comm> &made) {
+  if (!processes) {
+    std::vector<int> ordinals;
+    for (const auto &gpu : gpus.own)
+      ordinals.push_back(gpu->ordinal());
+    return nccl->check(nccl->ncclCommInitAll(made.data(), int(ordinals.size()),
+                                             ordinals.data()),
+                       "ncclCommInitAll");
+  }
+  nccl::UniqueId id = {};
+  if (processes->rank() == 0)
+    if (Status ok = nccl->check(nccl->ncclGetUniqueId(&id), "ncclGetUniqueId");
+        !ok)
+      return ok;
+  void *data = &id;
+  size_t bytes = sizeof id;
+  if (Status ok = processes->share(&data, &bytes); !ok)
+    return ok;
+  if (data != &id) {
+    std::memcpy(&id, data, std::min(bytes, sizeof id));
+    std::free(data);
+  }
+  Call call(*this);
   if (Status ok = nccl->check(nccl->ncclGroupStart(), "ncclGroupStart"); !ok)
     return ok;
   Status failed;
-  for (size_t i = 0; i < gpus.size(); ++i) {
+  for (size_t i = 0; i < gpus.own.size() && failed; ++i) {
+    failed = gpus.own[i]->makeCurrent();
+    if (failed)
+      failed = nccl->check(
+          nccl->ncclCommInitRankConfig(&made[i], gpus.count, id,
+                                       gpus.firstOwn + int(i), nullptr),
+          "ncclCommInitRankConfig");
+  }
+  // The group ends in any case.
+  Status ended = nccl->check(nccl->ncclGroupEnd(), "ncclGroupEnd");
+  return failed ? ended : failed;
+}
+
+/// Splits the communicator of all GPUs into those of disjoint sets.
+Status GpuLinks::split(const std::vector<GpuSet> &apart) {
+  std::vector<nccl::Comm> made(gpus.own.size());
+  Call call(*this);
+  if (Status ok = nccl->check(nccl->ncclGroupStart(), "ncclGroupStart"); !ok)
+    return ok;
+  Status failed;
+  for (size_t i = 0; i < made.size(); ++i) {
     int color = nccl::kNoColor, key = 0;
     for (size_t s = 0; s < apart.size(); ++s)
-      if (auto found = std::ranges::find(apart[s], gpus[i].get());
+      if (auto found = std::ranges::find(apart[s], gpus.firstOwn + int(i));
           found != apart[s].end()) {
         color = int(s);
         key = int(found - apart[s].begin());
@@ -161,10 +256,9 @@ Status GpuLinks::split(const std::vector<GpuSet> &apart) {
   if (!failed || !ended)
     return failed ? ended : failed;
   for (const GpuSet &set : apart)
-    for (Gpu *gpu : set)
-      for (size_t i = 0; i < gpus.size(); ++i)
-        if (gpus[i].get() == gpu)
-          comms[set].push_back(made[i]);
+    for (int rank : set)
+      comms[set].push_back(
+          gpus.ownGpu(rank) ? made[size_t(rank - gpus.firstOwn)] : nullptr);
   return {};
 }
 
@@ -179,10 +273,10 @@ Status GpuLinks::connect(const std::vector<GpuSet> &sets) {
       rest.push_back(set);
   while (!rest.empty()) {
     std::vector<GpuSet> apart, later;
-    std::set<Gpu *> taken;
+    std::set<int> taken;
     for (const GpuSet &set : rest) {
       bool isApart = std::ranges::none_of(
-          set, [&](Gpu *gpu) { return taken.contains(gpu); });
+          set, [&](int rank) { return taken.contains(rank); });
       (isApart ? apart : later).push_back(set);
       if (isApart)
         taken.insert(set.begin(), set.end());

@@ -145,6 +145,9 @@ Status GpuProgram::placeCoordinates(const std::vector<GpuShare> &shares,
   const Mesh &mesh = owner->plan().mesh;
   for (int64_t position = 0; position < mesh.size(); ++position) {
     const GpuShare &share = shares[size_t(position)];
+    std::unique_ptr<GpuMemory> &place = places.emplace_back();
+    if (!share.gpu)
+      continue;
     std::vector<int64_t> coordinates;
     for (uint32_t a = 0; a < mesh.axes.size(); ++a)
       coordinates.push_back(
@@ -152,9 +155,8 @@ Status GpuProgram::placeCoordinates(const std::vector<GpuShare> &shares,
     std::span<const uint8_t> bytes(
         reinterpret_cast<const uint8_t *>(coordinates.data()),
         coordinates.size() * sizeof(int64_t));
-    if (Status ok =
-            GpuMemory::copyOf(bytes, share.gpu, share.device, "coordinates",
-                              meter, places.emplace_back());
+    if (Status ok = GpuMemory::copyOf(bytes, share.gpu, share.device,
+                                      "coordinates", meter, place);
         !ok)
       return ok;
   }
@@ -167,6 +169,8 @@ Status GpuProgram::prepare(const std::vector<GpuShare> &shares,
     return ok;
   for (const GpuShare &share : shares) {
     gpuOf.push_back(share.gpu.get());
+    if (!share.gpu)
+      continue;
     if (auto [image, isNew] = images.try_emplace(share.gpu.get()); isNew) {
       image->second.gpu = share.gpu;
       image->second.libraries = share.libraries;

@@ -20,8 +20,9 @@ const DeviceKernel &codeOf(const Plan &plan, uint32_t kernel);
 
 class GpuProgram final : public PreparedProgram {
 public:
-  explicit GpuProgram(std::shared_ptr<const Program> program)
-      : owner(std::move(program)) {}
+  /// `ownership` is that of the mesh.
+  GpuProgram(std::shared_ptr<const Program> program, Ownership ownership)
+      : owner(std::move(program)), owners(std::move(ownership)) {}
 
   /// Prepares the program. `shares` has one for each position of the mesh. An
   /// error names a kernel that GPUs cannot run.
@@ -31,6 +32,7 @@ public:
   const std::shared_ptr<const Program> &program() const override {
     return owner;
   }
+  const Ownership &ownership() const { return owners; }
   /// The function of a kernel on the device at a position of the mesh.
   const GpuFunction &launch(int64_t position, uint32_t kernel) const {
     return images.at(gpuOf[size_t(position)]).launches[kernel];
@@ -81,8 +83,10 @@ private:
                           const std::shared_ptr<MemoryMeter> &meter);
 
   std::shared_ptr<const Program> owner;
+  Ownership owners;
   std::map<const Gpu *, Image> images;
-  std::vector<const Gpu *> gpuOf;                 ///< indexed by position
+  /// By position; null for devices of other processes.
+  std::vector<const Gpu *> gpuOf;
   std::vector<std::unique_ptr<GpuMemory>> places; ///< coordinates, by position
   GpuCollectives meetings;
   std::vector<uint32_t> pieceEnds; ///< indexed by instruction

@@ -13,10 +13,11 @@ Status Nccl::openAs(const std::string &name) {
   // The version comes first, as older libraries lack functions.
   ncclGetVersion = reinterpret_cast<decltype(ncclGetVersion)>(
       dlsym(library, "ncclGetVersion"));
-  if (!ncclGetVersion || ncclGetVersion(&number) != nccl::Status::Success)
+  if (!ncclGetVersion ||
+      ncclGetVersion(&versionNumber) != nccl::Status::Success)
     return makeError(StatusCode::Incompatible, name,
                      " has no function ncclGetVersion that succeeds");
-  if (number < nccl::kOldestVersion)
+  if (versionNumber < nccl::kOldestVersion)
     return makeError(StatusCode::Incompatible, name, " is NCCL ", version(),
                      ", programs need ", libraryVersion(nccl::kOldestVersion),
                      " or later");
@@ -46,7 +47,9 @@ Result<const Nccl *> Nccl::find() {
   return &loaded.library;
 }
 
-std::string Nccl::version() const { return libraryVersion(size_t(number)); }
+std::string Nccl::version() const {
+  return libraryVersion(size_t(versionNumber));
+}
 
 std::string Nccl::path() const {
   return libraryPath(reinterpret_cast<void *>(ncclAllReduce), "libnccl.so.2");
@@ -61,7 +64,7 @@ Status Nccl::check(nccl::Status status, const std::string &call) const {
   return makeError(StatusCode::Internal, call, " failed with ",
                    text ? text : "an unknown status", " (", int(status), detail,
                    ") in NCCL ", version(), ", ", path(),
-                   "; NCCL_DEBUG=WARN prints more, and ",
+                   "; NCCL_DEBUG=WARN prints more, and in one process ",
                    Option{"collectives", "peer"}, " runs without NCCL");
 }
 

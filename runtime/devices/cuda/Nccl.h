@@ -23,6 +23,8 @@ struct Nccl {
 
   /// Finds the process's library, which the first call loads.
   static Result<const Nccl *> find();
+  /// The version as a number: 22809 for 2.28.9.
+  int number() const { return versionNumber; }
   /// The version: "2.28.9".
   std::string version() const;
   std::string path() const;
@@ -33,7 +35,7 @@ private:
   Status open();
   /// Opens the library of a name; the error says why it is not used.
   Status openAs(const std::string &name);
-  int number = 0; ///< 22809 for 2.28.9
+  int versionNumber = 0;
 };
 
 } // namespace weft::runtime

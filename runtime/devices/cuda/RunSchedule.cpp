@@ -10,19 +10,24 @@ RunSchedule::RunSchedule(GpuProgram &program, std::vector<Lane> given,
     : program(program), plan(program.program()->plan()),
       lanes(std::move(given)), bind(std::move(bind)), devices(lanes.size()),
       clock(clock), graphs(std::move(graphs)), uploads(std::move(uploads)) {
-  for (Device &device : devices)
-    device.counts.resize(plan.counterNames.size());
+  for (size_t p = 0; p < devices.size(); ++p) {
+    devices[p].counts.resize(plan.counterNames.size());
+    // Those of other processes stand at the end.
+    devices[p].standing.hasReturned = !lanes[p].stream;
+    if (lanes[p].stream)
+      own.push_back(p);
+  }
   for (const Collective &collective : plan.collectives)
     arrived.emplace_back(collective.groups.size());
 }
 
 Status RunSchedule::bindDevices() {
-  if (devices.front().step)
+  if (devices[own.front()].step)
     return {};
   GpuTables::Addresses addresses;
   if (Status ok = bind(addresses); !ok)
     return ok;
-  for (size_t p = 0; p < lanes.size(); ++p)
+  for (size_t p : own)
     devices[p].step = std::make_unique<StepEnqueuer>(
         program, int64_t(p), *lanes[p].stream, std::move(addresses[p]),
         lanes[p].workspace, clock);
@@ -32,18 +37,21 @@ Status RunSchedule::bindDevices() {
 Status RunSchedule::run() {
   Status result = runAll();
   bool isOneGpu = std::ranges::all_of(lanes, [&](const Lane &lane) {
-    return &lane.stream->gpu() == &lanes.front().stream->gpu();
+    return lane.stream && lanes.front().stream &&
+           &lane.stream->gpu() == &lanes.front().stream->gpu();
   });
   if (isOneGpu)
     return result ? join() : result;
-  for (const Lane &lane : lanes)
-    program.collectives().await(*lane.stream);
+  for (size_t p : own)
+    program.collectives().await(*lanes[p].stream);
   return result;
 }
 
 Status RunSchedule::runAll() {
-  for (size_t p = 0; clock && p < lanes.size(); ++p)
-    if (Status ok = clock->start(int64_t(p), *lanes[p].stream); !ok)
+  for (size_t p : own)
+    if (Status ok =
+            clock ? clock->start(int64_t(p), *lanes[p].stream) : Status();
+        !ok)
       return ok;
   bool beginsWithPiece = graphs.areOn && program.pieceEnd(0) != 0;
   if (!beginsWithPiece)
@@ -105,7 +113,7 @@ Status RunSchedule::jump(const Instruction &instruction) {
 }
 
 Status RunSchedule::upload() {
-  const GpuStream &stream = *lanes.front().stream;
+  const GpuStream &stream = *lanes[own.front()].stream;
   const Driver &driver = stream.gpu().driver();
   if (Status ok = stream.gpu().makeCurrent(); !ok)
     return ok;
@@ -206,14 +214,14 @@ Status RunSchedule::launch(const GraphCache::Entry &entry, uint32_t end) {
 }
 
 Status RunSchedule::fork() {
-  if (isForked || recording || lanes.size() == 1)
+  if (isForked || recording || own.size() == 1)
     return {};
   isForked = true;
-  const Lane &first = lanes.front();
+  const Lane &first = lanes[own.front()];
   if (Status ok = first.event->record(*first.stream); !ok)
     return ok;
-  for (size_t p = 1; p < lanes.size(); ++p)
-    if (Status ok = lanes[p].stream->waitFor(*first.event); !ok)
+  for (size_t n = 1; n < own.size(); ++n)
+    if (Status ok = lanes[own[n]].stream->waitFor(*first.event); !ok)
       return ok;
   return {};
 }
@@ -242,17 +250,21 @@ Status RunSchedule::runDevices(uint32_t end) {
     return ok;
   if (Status ok = fork(); !ok)
     return ok;
-  while (!ready.empty()) {
-    size_t position = ready.front();
-    ready.pop_front();
-    Device &device = devices[position];
-    Status ok = device.step->run(device.standing, end);
-    device.last = device.step->lastKernel();
-    if (!ok)
+  for (bool found = true; found;) {
+    while (!ready.empty()) {
+      size_t position = ready.front();
+      ready.pop_front();
+      Device &device = devices[position];
+      Status ok = device.step->run(device.standing, end);
+      device.last = device.step->lastKernel();
+      if (!ok)
+        return ok;
+      if (device.standing.isWaiting)
+        if (Status met = arrive(position); !met)
+          return met;
+    }
+    if (Status ok = meetEarliest(found); !ok)
       return ok;
-    if (device.standing.isWaiting)
-      if (Status met = arrive(position); !met)
-        return met;
   }
   return checkEnds();
 }
@@ -268,7 +280,7 @@ Status RunSchedule::checkEnds() const {
   if (!isStuck)
     return {};
   return makeError(StatusCode::Deadlock,
-                   describeDeadlock(plan, Ownership(), standings));
+                   describeDeadlock(plan, program.ownership(), standings));
 }
 
 Status RunSchedule::arrive(size_t position) {
@@ -283,15 +295,41 @@ Status RunSchedule::arrive(size_t position) {
   CollectiveCount &count = device.counts[collective.counter];
   ++count.occurrences;
   count.bytes += program.collectives().sent(number);
-  int64_t group = collective.groupOf[position];
-  const std::vector<int64_t> &members = collective.groups[size_t(group)];
-  size_t &here = arrived[number][size_t(group)];
-  if (++here < members.size())
+  ++arrived[number][size_t(collective.groupOf[position])];
+  return {};
+}
+
+size_t RunSchedule::ownMembers(const std::vector<int64_t> &members) const {
+  return size_t(std::ranges::count_if(members, [&](int64_t member) {
+    return lanes[size_t(member)].stream != nullptr;
+  }));
+}
+
+Status RunSchedule::meetEarliest(bool &found) {
+  std::pair<uint32_t, int64_t> first = {kNoEnd, 0}; // instruction, group
+  for (size_t p : own) {
+    const Standing &its = devices[p].standing;
+    if (!its.isWaiting)
+      continue;
+    uint32_t number = plan.instructions[its.pc].index;
+    const Collective &collective = plan.collectives[number];
+    int64_t group = collective.groupOf[p];
+    if (arrived[number][size_t(group)] ==
+        ownMembers(collective.groups[size_t(group)]))
+      first = std::min(first, {its.pc, group});
+  }
+  found = first.first != kNoEnd;
+  if (!found)
     return {};
-  here = 0;
-  if (Status ok = recording ? record(number, group) : meet(number, group); !ok)
+  uint32_t number = plan.instructions[first.first].index;
+  int64_t group = first.second;
+  arrived[number][size_t(group)] = 0;
+  if (Status ok = recording ? record(number, group) : meet(first.first, group);
+      !ok)
     return ok;
-  for (int64_t member : members) {
+  for (int64_t member : plan.collectives[number].groups[size_t(group)]) {
+    if (!lanes[size_t(member)].stream)
+      continue;
     Standing &standing = devices[size_t(member)].standing;
     if (clock)
       if (Status ok = clock->end(member, *lanes[size_t(member)].stream); !ok)
@@ -341,7 +379,10 @@ Status RunSchedule::launch(int64_t position,
 Status RunSchedule::exchange(const GpuExchange &its) {
   std::vector<cuda::Stream> streams;
   for (const GpuExchange::Side &side : its.all()) {
-    streams.push_back(lanes[size_t(side.first())].stream->handle());
+    streams.push_back(nullptr);
+    if (!side.isOwn)
+      continue;
+    streams.back() = lanes[size_t(side.first())].stream->handle();
     if (Status ok = await({side.first()}, side.positions); !ok)
       return ok;
     if (Status ok = launch(side.first(), side.before); !ok)
@@ -351,24 +392,27 @@ Status RunSchedule::exchange(const GpuExchange &its) {
       !ok)
     return ok;
   for (const GpuExchange::Side &side : its.all()) {
+    if (!side.isOwn)
+      continue;
     if (Status ok = launch(side.first(), side.after); !ok)
       return ok;
     if (Status ok = await(side.positions, {side.first()}); !ok)
       return ok;
   }
   for (const GpuExchange::Side &side : its.all())
-    if (checksLaunches())
+    if (checksLaunches() && side.isOwn)
       if (Status ok = lanes[size_t(side.first())].stream->wait(); !ok)
         return ok;
   return {};
 }
 
-Status RunSchedule::meet(uint32_t number, int64_t group) {
+Status RunSchedule::meet(uint32_t pc, int64_t group) {
+  uint32_t number = plan.instructions[pc].index;
   const auto &all = program.collectives().launches(number, group);
   const std::vector<int64_t> &members =
       plan.collectives[number].groups[size_t(group)];
   auto named = [&](const Status &failed) {
-    return failed.in(plan.describe(devices[size_t(members[0])].standing.pc));
+    return failed.in(plan.describe(pc));
   };
   if (const GpuExchange *its = program.collectives().exchange(number, group)) {
     Status done = exchange(*its);

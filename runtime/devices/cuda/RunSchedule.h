@@ -1,17 +1,19 @@
 //===- RunSchedule.h - a run of several devices on GPUs ---------*- C++ -*-===//
 //
-// Devices are enqueued in turn, each until it comes to a collective; the last
-// member of a group to arrive launches it. The stream of the group's first
-// member on a GPU waits for those of all others, runs that GPU's share of the
-// collective, and is waited for:
+// Devices are enqueued in turn, each until it comes to a collective. Then, of the
+// collectives whose members have all arrived, the earliest in the plan is
+// launched. The stream of the group's first member on a GPU waits for those of
+// all others, runs that GPU's share of the collective, and is waited for:
 //
 //   device 0: launch, launch, record 0 --.        .-> launch
 //                                         collective
 //   device 1: launch, launch, record 1 --'        '-> wait 0, launch
 //
-// Between GPUs that use NCCL, only streams of one GPU wait for each other; all
-// members of a group have arrived when its calls are made, so that all GPUs
-// make their calls in one order.
+// Between GPUs that use NCCL, only streams of one GPU wait for each other. A
+// process makes its calls in the plan's order, so that processes never wait for
+// each other's calls in a cycle: what a device has reached is launched before
+// anything that comes later in the plan, whichever devices it is for, so a loop
+// of some devices is over before what is behind it.
 //
 // Devices may be in different iterations of a loop and in different branches.
 // When no device can run and some wait, the run ends with StatusCode::Deadlock.
@@ -51,7 +53,7 @@ public:
   /// Gets the addresses of buffers; called once, if they are needed.
   using Bind = std::function<Status(GpuTables::Addresses &)>;
 
-  /// Takes lanes by position. `clock`: null without measurement. `uploads`: what
+  /// Takes lanes by position; those of other processes have no stream. `clock`: null without measurement. `uploads`: what
   /// is copied before the first instruction, as a part of its graph.
   RunSchedule(GpuProgram &program [[clang::lifetimebound]],
               std::vector<Lane> lanes, Bind bind, RunClock *clock,
@@ -89,12 +91,16 @@ private:
   Status launch(const GraphCache::Entry &entry, uint32_t end);
   /// Enqueues the next instructions of all devices, up to one of the plan.
   Status runDevices(uint32_t end);
+  /// Launches the earliest collective whose own members have all arrived, if
+  /// there is one, which the answer says.
+  Status meetEarliest(bool &found);
   Status checkEnds() const;
   /// Lets all lanes wait for the first one; lets the first one wait for all.
   Status fork();
   Status join();
   Status arrive(size_t position);
-  Status meet(uint32_t collective, int64_t group);
+  size_t ownMembers(const std::vector<int64_t> &members) const;
+  Status meet(uint32_t instruction, int64_t group);
   Status record(uint32_t collective, int64_t group);
   Status exchange(const GpuExchange &its);
   Status launch(int64_t position, const std::vector<CollectiveLaunches> &all);
@@ -104,6 +110,7 @@ private:
   GpuProgram &program;
   const Plan &plan;
   std::vector<Lane> lanes;
+  std::vector<size_t> own; ///< positions of this process, one or more
   Bind bind;
   std::vector<Device> devices;
   RunClock *clock;
@@ -112,7 +119,8 @@ private:
   GraphCapture *recording = nullptr;
   bool isForked = false; ///< whether lanes other than the first are in use
   std::deque<size_t> ready;
-  /// The number of members of a group that have arrived: [collective][group].
+  /// The number of own members of a group that have arrived:
+  /// [collective][group].
   std::vector<std::vector<size_t>> arrived;
 };
 

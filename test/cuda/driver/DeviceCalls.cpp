@@ -246,7 +246,8 @@ Result cuDeviceGetAttribute(int *value, DeviceAttribute attribute,
     if (!isDevice(device))
       return Result::InvalidDevice;
     bool isZero = attribute == DeviceAttribute::Integrated ||
-                  attribute == DeviceAttribute::ComputeMode;
+                  attribute == DeviceAttribute::ComputeMode ||
+                  attribute == DeviceAttribute::PciDomainId;
     *value = attribute == DeviceAttribute::PciBusId ? device + 1
              : isZero || attribute == DeviceAttribute::PciDeviceId
                  ? 0

@@ -233,16 +233,33 @@ void Driver::runUntil(const std::function<bool()> &isEnough) {
   }
 }
 
+bool Driver::waitsForProcess() const {
+  return std::ranges::any_of(allStreams(), [](cuda::Stream stream) {
+    return !stream->queue.empty() && stream->queue.front()->isBlocked &&
+           stream->queue.front()->waitsForProcess;
+  });
+}
+
 Result Driver::waitFor(const OperationRef &operation) {
   if (!operation)
     return current()->error;
-  runUntil([&] { return operation->isDone; });
+  auto isOver = [&] { return operation->isDone; };
+  runUntil(isOver);
+  auto end = std::chrono::steady_clock::now() + settings.patience;
+  while (!isOver() && waitsForProcess() &&
+         std::chrono::steady_clock::now() < end) {
+    std::this_thread::yield();
+    runUntil(isOver);
+  }
   for (cuda::Stream stream :
        operation->isDone ? std::vector<cuda::Stream>() : allStreams())
     if (!stream->queue.empty() && stream->queue.front()->isBlocked) {
       const Operation &blocked = *stream->queue.front();
       report("a call of the host waits for ever for " + blocked.name +
-             ", which waits for a GPU that failed; abort its communicator");
+             (blocked.waitsForProcess
+                  ? ", which waits for a rank in another process"
+                  : ", which waits for a GPU that failed; abort its "
+                    "communicator"));
       blocked.context->error = Result::LaunchTimeout;
     }
   runUntil([&] { return operation->isDone; });

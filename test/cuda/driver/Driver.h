@@ -95,6 +95,8 @@ private:
                       OperationRef operation);
   /// All streams that may have operations, by their numbers.
   std::vector<cuda::Stream> allStreams() const;
+  /// Whether a stream waits for another process.
+  bool waitsForProcess() const;
   void writeCalls() const;
   void reportLeaks();
 

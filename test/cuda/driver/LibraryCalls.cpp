@@ -111,6 +111,7 @@ fakeCudaEnqueueParts(const std::vector<LibraryPart> &parts) {
         },
         std::move(waits));
     end->isBlocked = part.isBlocked;
+    end->waitsForProcess = part.waitsForProcess;
   }
   return Result::Success;
 }
@@ -121,6 +122,10 @@ WEFT_FAKE_EXPORT Context fakeCudaContextOf(int device) {
     if (context->device == device && context->retained)
       return context.get();
   return nullptr;
+}
+
+WEFT_FAKE_EXPORT std::chrono::seconds fakeCudaPatience() {
+  return Driver::get().settings.patience;
 }
 
 WEFT_FAKE_EXPORT uint64_t fakeCudaSeed() { return Driver::get().settings.seed; }

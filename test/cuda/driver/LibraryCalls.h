@@ -37,6 +37,7 @@ struct LibraryPart {
   /// Whether the part, behind those, waits for one that a failed GPU never
   /// begins.
   std::function<bool()> isBlocked;
+  bool waitsForProcess = false; ///< whether that may be another process
   /// Begins: the arguments are the addresses of each read, whose bytes may
   /// change once the part is over.
   std::function<void(const std::vector<uint8_t *> &)> begin;
@@ -60,6 +61,8 @@ fakeCudaEnqueueParts(const std::vector<weft::fake::LibraryPart> &parts);
 weft::cuda::Context fakeCudaContext();
 /// The context of a device, if the program has one.
 weft::cuda::Context fakeCudaContextOf(int device);
+/// How long a call waits for another process before it is reported.
+std::chrono::seconds fakeCudaPatience();
 /// The seed of the order of work.
 uint64_t fakeCudaSeed();
 /// Whether all of the bytes were written, while a call runs.

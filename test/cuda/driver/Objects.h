@@ -31,6 +31,7 @@ struct Operation : Actor {
   std::function<void(Operation &)> run;
   /// Whether it waits for something else than operations, null: it does not.
   std::function<bool()> isBlocked;
+  bool waitsForProcess = false; ///< whether that may be another process
   bool isDone = false;
 };
 using OperationRef = std::shared_ptr<Operation>;

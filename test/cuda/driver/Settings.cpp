@@ -56,6 +56,9 @@ Settings Settings::fromEnvironment() {
   readNumber("FAKE_CUDA_GPUS", settings.gpus);
   readNumber("FAKE_CUDA_MEMORY", settings.memory);
   readNumber("FAKE_CUDA_VERSION", settings.version);
+  uint64_t patience = 30;
+  readNumber("FAKE_NCCL_PATIENCE", patience);
+  settings.patience = std::chrono::seconds(patience);
   if (settings.gpus > 8)
     refuse("FAKE_CUDA_GPUS", std::to_string(settings.gpus), "0 to 8");
   if (const char *peers = std::getenv("FAKE_CUDA_PEERS")) {

@@ -3,6 +3,7 @@
 #ifndef WEFT_TEST_CUDA_DRIVER_SETTINGS_H
 #define WEFT_TEST_CUDA_DRIVER_SETTINGS_H
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -19,6 +20,7 @@ struct Settings {
   uint64_t mostPeers = 8;               ///< FAKE_CUDA_PEERS=N
   int major = 9, minor = 0;             ///< FAKE_CUDA_CHIP=sm_90
   bool checksWritten = true;            ///< FAKE_CUDA_UNWRITTEN=ignore
+  std::chrono::seconds patience{30};    ///< FAKE_NCCL_PATIENCE
   std::set<std::string> missing;        ///< FAKE_CUDA_MISSING=name,name
   std::string
       calls; ///< FAKE_CUDA_CALLS: a file to write the counts of calls to

@@ -1,11 +1,14 @@
 //===- Communicators.cpp - communicators and their ranks ------------------===//
 
-#include "weft/test/cuda/nccl/Objects.h"
+#include "weft/test/cuda/nccl/Mailbox.h"
+#include "weft/test/cuda/nccl/Neighbours.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <map>
+#include <ctime>
+#include <unistd.h>
 
 namespace weft::fake {
 
@@ -76,11 +79,17 @@ static bool areApart(const std::vector<cuda::Context> &contexts) {
 
 Status finishSplits() {
   Library &library = Library::get();
-  std::map<const Clique *, std::vector<Split>> all;
+  std::map<Clique *, std::vector<Split>> all;
   for (const Split &split : library.splits)
     all[split.parent->clique].push_back(split);
   library.splits.clear();
   for (auto &[parent, splits] : all) {
+    if (parent->neighbours) {
+      if (Status status = splitAmong(*parent, splits);
+          status != Status::Success)
+        return status;
+      continue;
+    }
     if (splits.size() != parent->ranks.size()) {
       fakeCudaReport(
           "ncclCommSplit is called by " + std::to_string(splits.size()) +
@@ -111,15 +120,13 @@ Status finishJoins() {
   Library &library = Library::get();
   std::map<std::string, std::map<int, Join>> all;
   for (const Join &join : library.joins)
-    all[std::string(join.id.internal, sizeof join.id.internal)][join.rank] =
-        join;
+    all[join.id.internal][join.rank] = join;
   library.joins.clear();
   for (auto &[id, ranks] : all) {
     if (int(ranks.size()) != ranks.begin()->second.count) {
-      fakeCudaReport("ncclCommInitRankConfig is called for " +
-                     std::to_string(ranks.size()) + " of " +
-                     std::to_string(ranks.begin()->second.count) + " ranks");
-      return Status::InvalidUsage;
+      if (Status status = joinProcesses(id, ranks); status != Status::Success)
+        return status;
+      continue;
     }
     std::vector<cuda::Context> contexts;
     for (auto &[rank, join] : ranks)
@@ -169,8 +176,10 @@ const char *ncclGetLastError(Comm) { return ""; }
 
 Status ncclGetUniqueId(nccl::UniqueId *id) {
   std::memset(id, 0, sizeof *id);
-  uint64_t number = ++Library::get().ids;
-  std::memcpy(id, &number, sizeof number);
+  std::snprintf(id->internal, sizeof id->internal,
+                "weft-fake-nccl-%d-%llu-%llu", int(::getpid()),
+                static_cast<unsigned long long>(::time(nullptr)),
+                static_cast<unsigned long long>(++Library::get().ids));
   return Status::Success;
 }
 
@@ -217,7 +226,13 @@ Status ncclCommSplit(Comm comm, int color, int key, Comm *out,
 static Status end(Comm comm) {
   if (!exists(comm))
     return Status::InvalidArgument;
-  Library::get().comms.erase(comm);
+  std::set<Comm> &comms = Library::get().comms;
+  comms.erase(comm);
+  const Clique &clique = *comm->clique;
+  bool isLast = std::ranges::none_of(
+      clique.ranks, [&](Comm rank) { return comms.contains(rank); });
+  if (isLast && clique.neighbours && clique.neighbours->key == "0")
+    leave(clique);
   return Status::Success;
 }
 Status ncclCommDestroy(Comm comm) {
@@ -227,14 +242,17 @@ Status ncclCommDestroy(Comm comm) {
 /// Succeeds whatever the GPU has answered before.
 Status ncclCommAbort(Comm comm) {
   Status status = end(comm);
-  if (status == Status::Success)
-    comm->isAborted = true;
+  if (status != Status::Success)
+    return status;
+  comm->isAborted = true;
+  if (comm->clique->neighbours)
+    removeFolder(comm->clique->neighbours->folder);
   return status;
 }
 
 Status ncclCommGetAsyncError(Comm comm, Status *status) {
   if (!exists(comm))
     return Status::InvalidArgument;
-  *status = Status::Success;
+  *status = comm->clique->isApart ? Status::RemoteError : Status::Success;
   return Status::Success;
 }

@@ -1,11 +1,12 @@
 //===- Group.cpp - the calls of a group, compared between ranks -----------===//
 
-#include "weft/test/cuda/nccl/Objects.h"
+#include "weft/test/cuda/nccl/Neighbours.h"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
+#include <iterator>
 
 namespace weft::fake {
 
@@ -63,9 +64,32 @@ static Status reportApart(const Clique &clique, int rank,
   return Status::InvalidUsage;
 }
 
-/// Enqueues the collective calls of a group; all ranks make the same.
+/// Connects the ranks of a collective in this process with all others.
+static Status connectAll(const Clique &clique) {
+  std::vector<std::pair<int, int>> all;
+  const std::vector<Comm> &ranks = clique.ranks;
+  for (int own = 0; own < int(ranks.size()); ++own)
+    for (int other = 0; other < int(ranks.size()); ++other)
+      if (ranks[size_t(own)] && !ranks[size_t(other)])
+        all.emplace_back(own, other);
+  return connect(clique, all);
+}
+
+/// Enqueues the collective calls of a group; all ranks make the same. `ofRank`
+/// has the calls of those in this process.
 static Status enqueueCollectives(const Clique &clique,
                                  const std::vector<std::vector<Call>> &ofRank) {
+  auto rankOf = [&](size_t n) {
+    int rank = -1;
+    for (size_t own = 0; own <= n; ++own)
+      do
+        ++rank;
+      while (!clique.ranks[size_t(rank)]);
+    return rank;
+  };
+  if (clique.neighbours && !ofRank[0].empty())
+    if (Status status = connectAll(clique); status != Status::Success)
+      return status;
   for (size_t rank = 1; rank < ofRank.size(); ++rank)
     for (size_t n = 0; n < std::max(ofRank[0].size(), ofRank[rank].size());
          ++n) {
@@ -75,8 +99,9 @@ static Status enqueueCollectives(const Clique &clique,
           n < ofRank[rank].size() ? ofRank[rank][n].text() : std::string();
       if (first == here)
         continue;
-      return first.empty() ? reportApart(clique, int(rank), here, 0, "")
-                           : reportApart(clique, 0, first, int(rank), here);
+      return first.empty()
+                 ? reportApart(clique, rankOf(rank), here, rankOf(0), "")
+                 : reportApart(clique, rankOf(0), first, rankOf(rank), here);
     }
   for (size_t n = 0; n < ofRank[0].size(); ++n) {
     std::vector<Call> together;
@@ -93,11 +118,17 @@ static Status enqueueSends(const Clique &clique,
                            const std::vector<Call> &calls) {
   // The calls from one rank to another, in order.
   std::map<std::pair<int, int>, std::vector<const Call *>> sends, receives;
+  std::vector<std::pair<int, int>> others; // own ranks, ranks elsewhere
   for (const Call &call : calls)
-    if (call.kind == CallKind::Send)
+    if (!clique.ranks[size_t(call.argument)])
+      others.emplace_back(call.comm->rank, call.argument);
+    else if (call.kind == CallKind::Send)
       sends[{call.comm->rank, call.argument}].push_back(&call);
     else
       receives[{call.argument, call.comm->rank}].push_back(&call);
+  if (!others.empty())
+    if (Status status = connect(clique, others); status != Status::Success)
+      return status;
   std::set<std::pair<int, int>> pairs;
   for (const auto *all : {&sends, &receives})
     for (const auto &[pair, list] : *all)
@@ -168,6 +199,14 @@ static void logGroup(const std::vector<Call> &calls) {
   std::fclose(file);
 }
 
+/// FAKE_NCCL_DIES=3 kills the process at its third group of calls.
+static void dieIfAsked(const std::vector<Call> &calls) {
+  static uint64_t groups = 0;
+  const char *last = std::getenv("FAKE_NCCL_DIES");
+  if (last && !calls.empty() && ++groups == std::strtoull(last, nullptr, 10))
+    std::raise(SIGKILL);
+}
+
 Status endGroup() {
   Library &library = Library::get();
   if (Status status = finishJoins(); status != Status::Success)
@@ -179,17 +218,26 @@ Status endGroup() {
   if (Status status = compareOrders(calls); status != Status::Success)
     return status;
   logGroup(calls);
+  dieIfAsked(calls);
   std::vector<Clique *> cliques;
   for (const Call &call : calls)
     if (std::ranges::find(cliques, call.comm->clique) == cliques.end())
       cliques.push_back(call.comm->clique);
   for (const Clique *clique : cliques) {
-    std::vector<std::vector<Call>> ofRank(clique->ranks.size());
+    std::vector<std::vector<Call>> ofRank;
     std::vector<Call> pairs;
+    for (Comm own : clique->ranks) {
+      if (!own)
+        continue;
+      std::vector<Call> &its = ofRank.emplace_back();
+      std::ranges::copy_if(calls, std::back_inserter(its),
+                           [&](const Call &one) {
+                             return one.comm == own && !one.isBetweenTwo();
+                           });
+    }
     for (const Call &call : calls)
-      if (call.comm->clique == clique)
-        (call.isBetweenTwo() ? pairs : ofRank[size_t(call.comm->rank)])
-            .push_back(call);
+      if (call.comm->clique == clique && call.isBetweenTwo())
+        pairs.push_back(call);
     if (Status status = enqueueCollectives(*clique, ofRank);
         status != Status::Success)
       return status;

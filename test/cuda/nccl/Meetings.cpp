@@ -1,16 +1,18 @@
 //===- Meetings.cpp - calls on the streams of their ranks -----------------===//
 
-#include "weft/test/cuda/nccl/Objects.h"
+#include "weft/test/cuda/nccl/Mailbox.h"
+#include "weft/test/cuda/nccl/Neighbours.h"
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 
 namespace weft::fake {
 
 namespace {
 /// What the ranks of a call have read, by rank.
 struct Meeting {
+  Clique *clique = nullptr;
+  std::string call, number; ///< the call's text, and its name in mailboxes
   std::vector<std::vector<uint8_t>> read;
   std::vector<bool> hasBegun;
   std::vector<uint8_t> combined; ///< of a reduction, once it is known
@@ -19,8 +21,43 @@ struct Meeting {
     return std::ranges::all_of(ranks,
                                [&](size_t rank) { return hasBegun[rank]; });
   }
+  void hear(size_t rank);
+};
+
+/// Messages of a group from ranks in other processes.
+struct Incoming {
+  std::string name; ///< in the mailbox
+  uint64_t bytes;
+  std::shared_ptr<std::vector<uint8_t>> to;
 };
 } // namespace
+
+/// A text and the bytes behind it.
+static std::vector<uint8_t> withText(const std::string &text,
+                                     const std::vector<uint8_t> &bytes) {
+  std::vector<uint8_t> out(text.begin(), text.end());
+  out.push_back(0);
+  out.insert(out.end(), bytes.begin(), bytes.end());
+  return out;
+}
+
+/// Takes what a rank of another process has read, if it has arrived.
+void Meeting::hear(size_t rank) {
+  const Neighbours &its = *clique->neighbours;
+  std::vector<uint8_t> bytes;
+  if (hasBegun[rank] || !its.hear(number, int(rank), bytes))
+    return;
+  hasBegun[rank] = true;
+  std::string theirs(reinterpret_cast<const char *>(bytes.data()));
+  read[rank].assign(bytes.begin() + int64_t(theirs.size()) + 1, bytes.end());
+  if (theirs == call || clique->isApart)
+    return;
+  clique->isApart = true;
+  fakeCudaReport(nameOf(clique->ranks[size_t(its.self)]) + " calls " + call +
+                 ", rank " + std::to_string(rank) +
+                 ", in another process, calls " + theirs +
+                 ": on GPUs they would wait for ever");
+}
 
 using Bytes = std::vector<uint8_t *>;
 
@@ -28,7 +65,13 @@ using Bytes = std::vector<uint8_t *>;
 static std::function<bool()> untilComplete(std::shared_ptr<Meeting> meeting,
                                            std::vector<size_t> ranks,
                                            Comm comm) {
-  return [=] { return !meeting->isComplete(ranks) && !comm->isAborted; };
+  return [=] {
+    const Clique *clique = meeting->clique;
+    for (size_t rank : ranks)
+      if (clique && !clique->ranks[rank])
+        meeting->hear(rank);
+    return !meeting->isComplete(ranks) && !comm->isAborted;
+  };
 }
 
 static void checkWritten(const std::string &who, cuda::Address address,
@@ -80,10 +123,17 @@ static void finish(Meeting &meeting, const Call &call, uint8_t *to) {
 Status enqueueTogether(const std::vector<Call> &calls) {
   if (calls[0].count == 0)
     return Status::Success;
-  size_t ranks = calls.size();
   auto meeting = std::make_shared<Meeting>();
+  Clique *clique = calls[0].comm->clique;
+  Neighbours *neighbours = clique->neighbours.get();
+  size_t ranks = clique->ranks.size();
   meeting->read.resize(ranks);
   meeting->hasBegun.resize(ranks);
+  meeting->call = calls[0].text();
+  if (neighbours) {
+    meeting->clique = clique;
+    meeting->number = "call" + std::to_string(neighbours->calls++);
+  }
   std::vector<LibraryPart> parts;
   for (const Call &call : calls) {
     LibraryPart &part = parts.emplace_back();
@@ -93,10 +143,18 @@ Status enqueueTogether(const std::vector<Call> &calls) {
     if (uint64_t bytes = bytesRead(call, ranks))
       part.reads = {{call.from, bytes, false}};
     part.writes = {{call.to, bytesWritten(call, ranks), true}};
+    bool isHeard =
+        call.kind != CallKind::Broadcast || call.comm->rank == call.argument;
+    std::vector<size_t> others; // ranks that this one needs
     for (size_t other = 0; other < ranks; ++other)
       if (call.kind != CallKind::Broadcast || int(other) == call.argument)
-        part.waits.push_back(other);
-    part.isBlocked = untilComplete(meeting, part.waits, call.comm);
+        others.push_back(other);
+    for (size_t n = 0; n < calls.size(); ++n)
+      if (std::ranges::find(others, size_t(calls[n].comm->rank)) !=
+          others.end())
+        part.waits.push_back(n);
+    part.isBlocked = untilComplete(meeting, others, call.comm);
+    part.waitsForProcess = neighbours;
     part.begin = [=, rank = size_t(call.comm->rank), name = part.name,
                   reads = part.reads](const Bytes &from) {
       meeting->hasBegun[rank] = true;
@@ -104,74 +162,166 @@ Status enqueueTogether(const std::vector<Call> &calls) {
         checkWritten(name, reads[n].address, reads[n].bytes);
         meeting->read[rank].assign(from[n], from[n] + reads[n].bytes);
       }
+      if (neighbours && isHeard)
+        neighbours->tellOthers(meeting->number, int(rank),
+                               withText(meeting->call, meeting->read[rank]));
     };
-    part.end = [=, waits = part.waits](const Bytes &to) {
-      if (meeting->isComplete(waits))
+    part.end = [=](const Bytes &to) {
+      if (meeting->isComplete(others) && !clique->isApart)
         finish(*meeting, call, to[0]);
     };
   }
   return toStatus(fakeCudaEnqueueParts(parts));
 }
 
-Status enqueuePairs(const std::vector<Call> &calls) {
-  // The bytes of the n-th message from one rank to another.
-  using Message = std::shared_ptr<std::vector<uint8_t>>;
-  std::map<std::pair<int, int>, std::vector<Message>> messages;
-  std::map<int, size_t> partOf; // by rank
-  std::vector<LibraryPart> parts;
-  std::vector<std::vector<Message>> out, in;
-  auto meeting = std::make_shared<Meeting>(); // by part
-  for (const Call &call : calls) {
-    auto [found, isNew] = partOf.try_emplace(call.comm->rank, parts.size());
-    if (isNew) {
-      parts.emplace_back();
-      out.emplace_back();
-      in.emplace_back();
+/// The name of the next message between two ranks of different processes.
+static std::string nextMessage(const Call &call) {
+  Neighbours &its = *call.comm->clique->neighbours;
+  int from = call.comm->rank, to = call.argument;
+  if (call.kind == CallKind::Recv)
+    std::swap(from, to);
+  return its.name("pair" + std::to_string(its.pairs[{from, to}]++), from, to);
+}
+
+/// Takes the messages that have arrived; whether some are missing.
+static bool receive(const std::string &folder, std::vector<Incoming> &missing,
+                    const std::string &receiver) {
+  std::erase_if(missing, [&](const Incoming &one) {
+    if (!take(folder, one.name, *one.to))
+      return false;
+    if (one.to->size() != one.bytes) {
+      fakeCudaReport(receiver + " receives " + std::to_string(one.bytes) +
+                     " bytes by " + one.name +
+                     ", of which another process "
+                     "sends " +
+                     std::to_string(one.to->size()) +
+                     ": on GPUs they would wait for ever");
+      one.to->resize(one.bytes);
     }
-    LibraryPart &part = parts[found->second];
-    if (!isNew && part.stream != call.stream)
-      fakeCudaReport(nameOf(call.comm) + " uses two streams in one group");
-    part.stream = call.stream;
-    part.context = call.comm->context;
-    part.name += (isNew ? "" : " and ") + call.text();
-    if (call.kind != CallKind::Send)
-      continue;
-    part.reads.push_back({call.from, call.bytes(), false});
-    Message message = std::make_shared<std::vector<uint8_t>>();
-    messages[{call.comm->rank, call.argument}].push_back(message);
-    out[found->second].push_back(message);
-  }
+    return true;
+  });
+  return !missing.empty();
+}
+
+static bool leavesProcess(const Call &call) {
+  return !call.comm->clique->ranks[size_t(call.argument)];
+}
+
+namespace {
+/// The sends and receives of a group in one communicator: an operation for each
+/// rank of this process.
+class Pairs {
+public:
+  explicit Pairs(const std::vector<Call> &calls [[clang::lifetimebound]])
+      : calls(calls), clique(*calls[0].comm->clique) {}
+  std::vector<LibraryPart> parts();
+
+private:
+  using Message = std::shared_ptr<std::vector<uint8_t>>;
+  struct Rank {
+    LibraryPart part = {};
+    std::vector<Message> out = {}, in = {};
+    std::vector<std::string> posted = {}; ///< names; empty: to a rank here
+    std::vector<Incoming> missing = {};
+  };
+  void addCalls();
+  void addSend(Rank &its, const Call &call);
+  void addReceive(Rank &its, const Call &call);
+  void setBodies(size_t number, Comm comm);
+
+  const std::vector<Call> &calls;
+  const Clique &clique;
+  std::vector<Rank> ranks;
+  std::map<int, size_t> partOf; ///< by rank
+  /// The bytes of the n-th message from one rank to another.
+  std::map<std::pair<int, int>, std::vector<Message>> messages;
+  std::shared_ptr<Meeting> meeting = std::make_shared<Meeting>(); ///< by part
+};
+} // namespace
+
+void Pairs::addCalls() {
   for (const Call &call : calls) {
-    size_t number = partOf.at(call.comm->rank);
-    if (call.kind != CallKind::Recv)
-      continue;
-    parts[number].writes.push_back({call.to, call.bytes(), true});
-    parts[number].waits.push_back(partOf.at(call.argument));
-    std::vector<Message> &sent = messages[{call.argument, call.comm->rank}];
-    in[number].push_back(sent.front());
-    sent.erase(sent.begin());
+    auto [found, isNew] = partOf.try_emplace(call.comm->rank, ranks.size());
+    if (isNew)
+      ranks.emplace_back();
+    Rank &its = ranks[found->second];
+    if (!isNew && its.part.stream != call.stream)
+      fakeCudaReport(nameOf(call.comm) + " uses two streams in one group");
+    its.part.stream = call.stream;
+    its.part.context = call.comm->context;
+    its.part.name += (isNew ? "" : " and ") + call.text();
+    if (call.kind == CallKind::Send)
+      addSend(its, call);
   }
-  meeting->hasBegun.resize(parts.size());
-  const Clique &clique = *calls[0].comm->clique;
-  for (const auto &[rank, number] : partOf) {
-    LibraryPart &part = parts[number];
-    part.name += " by " + nameOf(clique.ranks[size_t(rank)]);
-    part.isBlocked =
-        untilComplete(meeting, part.waits, clique.ranks[size_t(rank)]);
-    part.begin = [=, number = number, reads = part.reads, name = part.name,
-                  messages = out[number]](const Bytes &from) {
-      meeting->hasBegun[number] = true;
-      for (size_t n = 0; n < from.size(); ++n) {
-        checkWritten(name, reads[n].address, reads[n].bytes);
-        messages[n]->assign(from[n], from[n] + reads[n].bytes);
-      }
-    };
-    part.end = [=, waits = part.waits, messages = in[number]](const Bytes &to) {
-      for (size_t n = 0; n < to.size() && meeting->isComplete(waits); ++n)
-        std::memcpy(to[n], messages[n]->data(), messages[n]->size());
-    };
+  for (const Call &call : calls)
+    if (call.kind == CallKind::Recv)
+      addReceive(ranks[partOf.at(call.comm->rank)], call);
+}
+
+void Pairs::addSend(Rank &its, const Call &call) {
+  its.part.reads.push_back({call.from, call.bytes(), false});
+  its.out.push_back(std::make_shared<std::vector<uint8_t>>());
+  its.posted.push_back(leavesProcess(call) ? nextMessage(call) : "");
+  if (!leavesProcess(call))
+    messages[{call.comm->rank, call.argument}].push_back(its.out.back());
+}
+
+void Pairs::addReceive(Rank &its, const Call &call) {
+  its.part.writes.push_back({call.to, call.bytes(), true});
+  if (leavesProcess(call)) {
+    its.in.push_back(std::make_shared<std::vector<uint8_t>>());
+    its.missing.push_back({nextMessage(call), call.bytes(), its.in.back()});
+    return;
   }
-  return toStatus(fakeCudaEnqueueParts(parts));
+  its.part.waits.push_back(partOf.at(call.argument));
+  std::vector<Message> &sent = messages[{call.argument, call.comm->rank}];
+  its.in.push_back(sent.front());
+  sent.erase(sent.begin());
+}
+
+void Pairs::setBodies(size_t number, Comm comm) {
+  Rank &its = ranks[number];
+  LibraryPart &part = its.part;
+  part.name += " by " + nameOf(comm);
+  auto missing = std::make_shared<std::vector<Incoming>>(its.missing);
+  std::string folder =
+      clique.neighbours ? clique.neighbours->folder : std::string();
+  part.waitsForProcess = !missing->empty();
+  part.isBlocked = [=, others = untilComplete(meeting, part.waits, comm)] {
+    return others() ||
+           (receive(folder, *missing, nameOf(comm)) && !comm->isAborted);
+  };
+  part.begin = [=, meeting = meeting, reads = part.reads, name = part.name,
+                out = its.out, posted = its.posted](const Bytes &from) {
+    meeting->hasBegun[number] = true;
+    for (size_t n = 0; n < from.size(); ++n) {
+      checkWritten(name, reads[n].address, reads[n].bytes);
+      out[n]->assign(from[n], from[n] + reads[n].bytes);
+      if (!posted[n].empty())
+        post(folder, posted[n], *out[n]);
+    }
+  };
+  part.end = [=, meeting = meeting, waits = part.waits,
+              in = its.in](const Bytes &to) {
+    bool isOver = meeting->isComplete(waits) && missing->empty();
+    for (size_t n = 0; n < to.size() && isOver; ++n)
+      std::memcpy(to[n], in[n]->data(), in[n]->size());
+  };
+}
+
+std::vector<LibraryPart> Pairs::parts() {
+  addCalls();
+  meeting->hasBegun.resize(ranks.size());
+  for (const auto &[rank, number] : partOf)
+    setBodies(number, clique.ranks[size_t(rank)]);
+  std::vector<LibraryPart> out;
+  for (Rank &its : ranks)
+    out.push_back(std::move(its.part));
+  return out;
+}
+
+Status enqueuePairs(const std::vector<Call> &calls) {
+  return toStatus(fakeCudaEnqueueParts(Pairs(calls).parts()));
 }
 
 } // namespace weft::fake

@@ -1,8 +1,9 @@
 //===- Objects.h - communicators and calls of the fake NCCL -----*- C++ -*-===//
 //
-// All ranks of a communicator are in this process. Calls are collected until
-// the outermost group ends; then each rank's calls are compared with those of
-// the others, so that what would wait for ever on GPUs is found:
+// Calls are collected until the outermost group ends; then each rank's calls are
+// compared with those of the others in this process, so that what would wait for
+// ever on GPUs is found. Calls of ranks in other processes (Neighbours.h) are
+// compared when they arrive.
 //
 //   rank 0 of communicator 1 calls ncclAllReduce of 8 f32, sum, rank 1 calls
 //   ncclAllReduce of 7 f32, sum: on GPUs they would wait for ever
@@ -17,6 +18,7 @@
 #include "weft/runtime/devices/cuda/NcclAbi.h"
 #include "weft/test/cuda/driver/LibraryCalls.h"
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -27,10 +29,14 @@ namespace weft::fake {
 using nccl::Comm;
 using nccl::Status;
 
+struct Neighbours;
+
 /// A communicator with all its ranks.
 struct Clique {
   int number = 0;
-  std::vector<Comm> ranks;
+  std::vector<Comm> ranks;                ///< null in other processes
+  std::shared_ptr<Neighbours> neighbours; ///< null if all are in this process
+  bool isApart = false; ///< a rank of another process made another call
 };
 
 enum class CallKind : uint8_t {
@@ -105,7 +111,7 @@ Status endGroup();
 Status finishSplits();
 Status finishJoins();
 
-/// Enqueues a collective call of all ranks, calls[rank].
+/// Enqueues a collective call of all ranks in this process, in their order.
 Status enqueueTogether(const std::vector<Call> &calls);
 /// Enqueues the sends and receives of a group in one communicator, as NCCL
 /// does, in one operation of each rank.

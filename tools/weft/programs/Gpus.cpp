@@ -1,5 +1,6 @@
 #include "weft/tools/weft/programs/Gpus.h"
 
+#include "weft/base/EnvironmentNumber.h"
 #include "weft/tools/weft/Commands.h"
 #include "weft/training/Ports.h"
 
@@ -38,6 +39,9 @@ std::string driverVersion(const weft_gpu_list &gpus) {
 Result<DeviceList> readDevices(const std::string &text) {
   if (text != kDeviceKinds[size_t(DeviceKind::Cuda)])
     return DeviceList::parse(text);
+  if (environmentNumber("OMPI_COMM_WORLD_SIZE", 1) > 1)
+    return Error{"cuda is all GPUs of one process; for several, write the "
+                 "number of all their devices, such as cuda:8"};
   Result<weft_gpu_list> gpus = findGpus();
   if (!gpus)
     return gpus.error();
