@@ -3,6 +3,8 @@
 #include "weft/test/fuzz/FileReaders.h"
 
 #include "weft/base/WriteAll.h"
+#include "weft/base/pipeline/Generators.h"
+#include "weft/base/pipeline/ScheduleJson.h"
 #include "weft/compiler/frontends/keras/distribution/Distribution.h"
 #include "weft/compiler/frontends/keras/import/Import.h"
 #include "weft/compiler/frontends/keras/model/SavedPaths.h"
@@ -274,6 +276,16 @@ sourceReaders(const std::vector<std::string> &npz,
   };
 }
 
+static FileReader schedules() {
+  return {"schedule",
+          true,
+          {pipeline::writeSchedule(*pipeline::zeroBubble(2, 3)),
+           pipeline::writeSchedule(*pipeline::interleaved(2, 4, 2))},
+          [](const std::string &text) {
+            return bool(pipeline::readSchedule(text));
+          }};
+}
+
 std::vector<FileReader> weft::test::fileReaders() {
   std::vector<std::string> models = fixtures("keras", ".json");
   for (const std::string &old : fixtures("legacy", ".json"))
@@ -309,6 +321,7 @@ std::vector<FileReader> weft::test::fileReaders() {
       {"layers", true, modelsOfCases(), importModelText},
       {"distribution", true, fixtures("seed-functional-mlp", "8.json"),
        readDistributionText},
+      schedules(),
       {"npy", false, arrays, readArray},
       {"npz", false, npz, readNpzFile},
       {"keras", false, archives, readArchive},

@@ -23,7 +23,7 @@ struct FileReader {
 };
 
 /// The readers: model, layers (models that are imported, too), distribution,
-/// npy, npz, keras, keras-h5, hdf5, npz-rows and hdf5-rows (read a row at a time), csv,
+/// schedule (of a pipeline), npy, npz, keras, keras-h5, hdf5, npz-rows and hdf5-rows (read a row at a time), csv,
 /// images, safetensors, weights-json, plan, weft, command (arrays named on
 /// command lines), stablehlo (text), stage (Weft's text), calls (between
 /// functions of StableHLO) and artifact.
