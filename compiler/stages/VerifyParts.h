@@ -11,15 +11,31 @@
 #ifndef WEFT_COMPILER_STAGES_VERIFYPARTS_H
 #define WEFT_COMPILER_STAGES_VERIFYPARTS_H
 
-#include "mlir/IR/Operation.h"
+#include "weft/passes/sharding/RegionFlow.h"
 
+#include <map>
 #include <string>
 
 namespace weft {
 
-/// The reason why an op of a partitioned program would read a value on a device
-/// without it, or wait for a device that does not run it; or empty.
-std::string whyNotOnItsPart(mlir::Operation *op);
+/// The parts of the mesh whose devices have the values of partitioned programs.
+class HeldParts {
+public:
+  /// The reason why an op would read a value on a device without it, or wait for
+  /// a device that does not run it; or empty.
+  std::string whyNotOnItsPart(mlir::Operation *op);
+
+private:
+  /// What a loop or branch passes on is where all of its sources are.
+  struct OfFunction {
+    explicit OfFunction(mlir::func::FuncOp function);
+    MeshPart of(mlir::Value value) const;
+    MeshPart readersOf(mlir::OpOperand &operand) const;
+    RegionFlow flow;
+    llvm::DenseMap<mlir::Value, MeshPart> passedOn; ///< by leader
+  };
+  std::map<mlir::Operation *, OfFunction> functions;
+};
 
 } // namespace weft
 

@@ -94,7 +94,12 @@ private:
                plan::PlanInstructionOpInterface, PlannedCallOpInterface>(op);
   }
 
+  std::string whyNotOnItsPart(Operation *op) const {
+    return parts.whyNotOnItsPart(op);
+  }
+
   Stage stage;
+  mutable HeldParts parts;
 };
 
 struct VerifyStagePass : PassWrapper<VerifyStagePass, OperationPass<ModuleOp>> {

@@ -18,6 +18,8 @@
 #include "weft/dialects/weft/CountedLoop.h"
 #include "weft/layout/Sizes.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 using namespace mlir;
 
 namespace weft {
@@ -175,8 +177,10 @@ ProgramEmitter::movesOfResults(PlannedLoopOpInterface loop) {
 
 LogicalResult ProgramEmitter::emitPart(PlannedPartOpInterface part) {
   Location loc = part.getLoc();
+  LayoutAttr place = part.getPlaceOfPart();
   StringAttr end = builder.getStringAttr(label("end"));
-  plan::JumpOutsideOp::create(builder, loc, part.getPlaceOfPart(), end);
+  plan::JumpOutsideOp::create(builder, loc, place, end);
+  llvm::SaveAndRestore within(inside, place.getLayout().part);
   Block &block = part->getRegion(0).front();
   if (failed(emitBlock(block)))
     return failure();

@@ -60,6 +60,8 @@ LogicalResult ProgramEmitter::emitPorts() {
         text(attributes, kNameAttr, "in/" + Twine(n)),
         text(attributes, kRoleAttr, "other"), globalType(attributes, type),
         layoutOf(attributes, type.getRank()), factsOf(attributes)));
+    partOfPort[inputs.back()] =
+        layoutOf(attributes, type.getRank()).getLayout().part;
     share(inputs.back().getDefiningOp(),
           assignment.shared(Place{PlaceKind::Argument, n}));
   }
@@ -81,6 +83,8 @@ LogicalResult ProgramEmitter::emitPorts() {
         text(attributes, kRoleAttr, "other"), globalType(attributes, type),
         layoutOf(attributes, type.getRank()), factsOf(attributes),
         donatedArgument));
+    partOfPort[outputs.back()] =
+        layoutOf(attributes, type.getRank()).getLayout().part;
     if (!donatedArgument)
       share(outputs.back().getDefiningOp(),
             assignment.shared(
@@ -94,11 +98,27 @@ void ProgramEmitter::share(Operation *op, LayoutAttr axes) {
     op->setAttr(plan::kSharedAttr, axes);
 }
 
-/// Emits a copy, which is done once for the devices that share its target.
+/// Emits a jump to the label that is returned, for devices that are not in the
+/// part and may be here; null if there are none.
+StringAttr ProgramEmitter::emitJumpOutside(Location loc, const MeshPart &part) {
+  if (includes(part, inside))
+    return {};
+  StringAttr end = builder.getStringAttr(label("end"));
+  plan::JumpOutsideOp::create(builder, loc, AtOp::placeOn(mesh, part), end);
+  return end;
+}
+
+/// Emits a copy, which is done once for the devices that share its target, and by
+/// devices that have both buffers only.
 void ProgramEmitter::emitCopy(Location loc, Value source, Value target) {
+  MeshPart part =
+      partOfPort.lookup(partOfPort.contains(source) ? source : target);
+  StringAttr end = emitJumpOutside(loc, part);
   auto copy = plan::CopyOp::create(builder, loc, source, target);
   share(copy, plan::sharedOver(target));
   ++copies;
+  if (end)
+    plan::LabelOp::create(builder, loc, end, IntegerAttr());
 }
 
 Value ProgramEmitter::buffer(Value value) {
@@ -258,13 +278,10 @@ void ProgramEmitter::emitFinalCopies(func::ReturnOp op) {
       moves[layout.getLayout().part].push_back({source, target});
   }
   for (auto &[part, some] : moves) {
-    StringAttr end;
-    if (!part.empty()) {
-      end = builder.getStringAttr(label("end"));
-      plan::JumpOutsideOp::create(builder, op.getLoc(),
-                                  AtOp::placeOn(mesh, part), end);
-    }
+    StringAttr end = emitJumpOutside(op.getLoc(), part);
+    inside = part;
     emitMoves(op.getLoc(), std::move(some));
+    inside.clear();
     if (end)
       plan::LabelOp::create(builder, op.getLoc(), end, IntegerAttr());
   }

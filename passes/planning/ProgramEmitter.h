@@ -50,6 +50,7 @@ private:
   llvm::LogicalResult emitPart(PlannedPartOpInterface part);
   void emitJumpUnless(mlir::Location loc, mlir::Value condition,
                       llvm::StringRef label);
+  mlir::StringAttr emitJumpOutside(mlir::Location loc, const MeshPart &part);
   void emitCopy(mlir::Location loc, mlir::Value source, mlir::Value target);
   void emitFinalCopies(mlir::func::ReturnOp op);
   void emitMoves(mlir::Location loc, Moves moves);
@@ -78,6 +79,9 @@ private:
   llvm::SmallVector<std::pair<const BufferExchange *, unsigned>> exchanging;
   /// The starts of collectives that are awaited later.
   llvm::DenseMap<mlir::Operation *, plan::StartOp> started;
+  /// The parts of the mesh whose devices have memory for ports.
+  llvm::DenseMap<mlir::Value, MeshPart> partOfPort;
+  MeshPart inside; ///< the part whose devices run the present instructions
   unsigned labels = 0;
   int64_t unrolled;  ///< the most instructions of a counted loop's bodies
   int64_t times = 1; ///< executions of the present block; 0: unknown

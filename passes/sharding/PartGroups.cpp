@@ -3,8 +3,10 @@
 #include "weft/passes/sharding/PartGroups.h"
 
 #include "weft/passes/sharding/OpSharding.h"
+#include "weft/passes/sharding/RegionFlow.h"
 #include "weft/passes/sharding/resharding/Resharding.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -20,11 +22,45 @@ static Layout layoutOf(Value value) {
   return getLayout(value.getType()).getLayout();
 }
 
+/// The part that all tensors of an op and of the ops in it are on; the whole mesh
+/// if there are several.
+static MeshPart commonPart(Operation *op) {
+  std::optional<MeshPart> common;
+  bool isOne = true;
+  auto add = [&](TypeRange types) {
+    for (Type type : types)
+      if (LayoutAttr layout = getLayout(type)) {
+        const MeshPart &part = layout.getLayout().part;
+        isOne &= !common || *common == part;
+        common = part;
+      }
+  };
+  op->walk([&](Operation *inner) {
+    add(inner->getOperandTypes());
+    add(inner->getResultTypes());
+  });
+  return common && isOne ? *common : MeshPart();
+}
+
 /// The part of the mesh that runs an op with layouts.
 static MeshPart partOf(Operation *op) {
   if (auto reshard = dyn_cast<ReshardOp>(op))
     return moversBetween(layoutOf(reshard.getInput()), layoutOf(reshard));
-  return placeByTypes(op);
+  return hasRegionFlow(op) ? commonPart(op) : placeByTypes(op);
+}
+
+bool weft::hasOpsOnParts(Block &block) {
+  Operation *around = block.getParentOp();
+  if (!isa<func::FuncOp>(around) && !commonPart(around).empty())
+    return false;
+  auto isOnPart = [](Type type) {
+    LayoutAttr layout = getLayout(type);
+    return layout && !layout.getLayout().part.empty();
+  };
+  return llvm::any_of(block, [&](Operation &op) {
+    return llvm::any_of(op.getOperandTypes(), isOnPart) ||
+           llvm::any_of(op.getResultTypes(), isOnPart);
+  });
 }
 
 llvm::SetVector<Value> PartGroup::inputs() const {

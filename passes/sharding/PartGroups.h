@@ -41,6 +41,10 @@ struct PartGroup {
 /// one exchange (stopsBetween). Requires layouts in types.
 void splitMovesBetweenParts(mlir::Block &block);
 
+/// Whether a block's ops are on several parts of the mesh, or on one that the op
+/// around the block is not on. Requires layouts in types.
+bool hasOpsOnParts(mlir::Block &block);
+
 /// Groups the ops of a block, without its terminator, in an order in which each
 /// value is computed before it is used. Ops of the whole mesh keep their order.
 std::vector<PartGroup> groupByPart(mlir::Block &block);

@@ -91,16 +91,6 @@ void FunctionPartitioner::recordPorts() {
   }));
 }
 
-/// Whether no tensor of the op is on a part of the mesh.
-static bool isOnWholeMesh(Operation &op) {
-  auto isWhole = [](Type type) {
-    LayoutAttr layout = getLayout(type);
-    return !layout || layout.getLayout().part.empty();
-  };
-  return llvm::all_of(op.getOperandTypes(), isWhole) &&
-         llvm::all_of(op.getResultTypes(), isWhole);
-}
-
 /// The mesh of the function's module.
 static MeshAttr meshOf(func::FuncOp function) {
   return function->getParentOfType<ModuleOp>()->getAttrOfType<MeshAttr>(
@@ -113,9 +103,7 @@ void FunctionPartitioner::buildBlock(Block &from, Block &into) {
   for (BlockArgument arg : from.getArguments())
     local.map(arg, into.addArgument(localType(arg.getType()), arg.getLoc()));
   splitMovesBetweenParts(from);
-  // Ops of a region are on the part of the op around it.
-  bool isInner = !isa<func::FuncOp>(from.getParentOp());
-  if (isInner || llvm::all_of(from, isOnWholeMesh)) {
+  if (!hasOpsOnParts(from)) {
     for (Operation &op : from)
       build(op);
     return;

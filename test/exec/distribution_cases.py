@@ -44,7 +44,6 @@ class DistributionCases:
         yield "place of no layer", placed("place-layer", {"d9": 0})
         yield "layer in two places", placed("place-two", {"d1.*": 0, "d[12]": 1})
         yield "layout over a place", placed("place-layout", {"d1": 0}, layout_map=rules)
-        yield "places and microbatches", ["explain", *placed("place-parts", {"d1": 0})[1:], "--microbatches", "2"]
 
         def strategy(name, **config):
             made = {"device_mesh": {"shape": [2, 4], "axis_names": ["rows", "columns"]}, **config}

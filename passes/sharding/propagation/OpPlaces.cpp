@@ -6,9 +6,11 @@
 #include "weft/dialects/weft/ObservesLayout.h"
 #include "weft/dialects/weft/Ports.h"
 #include "weft/passes/sharding/OpSharding.h"
-#include "weft/passes/sharding/RegionFlow.h"
 
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
+
+#include <set>
 
 using namespace weft;
 using namespace mlir;
@@ -42,9 +44,23 @@ static bool hasParts(func::FuncOp function) {
              .wasInterrupted();
 }
 
+/// Whether the op is a loop whose values are annotated with several parts.
+static bool hasSeveralPlaces(Operation *op) {
+  auto loop = dyn_cast<RegionBranchOpInterface>(op);
+  if (!loop || !hasRegionFlow(op) || !loop.hasLoop())
+    return false;
+  std::set<MeshPart> parts;
+  op->walk([&](ConstrainOp constrain) {
+    if (auto part = partIn(constrain.getLayout()))
+      parts.insert(*part);
+  });
+  return parts.size() > 1;
+}
+
 OpPlaces::OpPlaces(func::FuncOp function) : function(function) {
   if (!hasParts(function))
     return;
+  flow.emplace(function);
   addNodes();
   addEdges();
   llvm::stable_sort(
@@ -54,21 +70,51 @@ OpPlaces::OpPlaces(func::FuncOp function) : function(function) {
 }
 
 void OpPlaces::addNodes() {
-  auto add = [&](std::optional<MeshPart> fixed) {
-    nodes.push_back({static_cast<unsigned>(nodes.size()), std::move(fixed)});
-  };
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    add(partIn(function.getArgAttr(i, kLayoutAttr)));
-  for (Operation &op : function.getBody().front().without_terminator()) {
+    nodes.push_back({i, partIn(function.getArgAttr(i, kLayoutAttr))});
+  addBlock(function.getBody().front());
+}
+
+void OpPlaces::addBlock(Block &block) {
+  for (Operation &op : block.without_terminator()) {
+    bool isOpen = hasSeveralPlaces(&op);
     numbers[&op] = nodes.size();
-    add(annotatedPart(&op));
+    nodes.push_back({static_cast<unsigned>(nodes.size()),
+                     isOpen ? MeshPart() : annotatedPart(&op)});
+    if (isOpen)
+      addLoop(&op);
   }
+}
+
+/// Adds what a loop carries, and its ops.
+void OpPlaces::addLoop(Operation *loop) {
+  for (OpOperand &operand : loop->getOpOperands())
+    if (Value leader = flow->target(operand)) {
+      auto number = static_cast<unsigned>(nodes.size());
+      if (carried.try_emplace(flow->leader(leader), number).second)
+        nodes.push_back({number, std::nullopt});
+    }
+  for (Region &region : loop->getRegions())
+    addBlock(region.front());
 }
 
 /// Whether any block of the value is computed at no cost, wherever it is used.
 static bool isOfSource(Value value) {
   Operation *def = value.getDefiningOp();
   return def && OpWithRule::get(def).source;
+}
+
+/// Adds the edge of an operand: to the carried value that it becomes, or to the
+/// op.
+void OpPlaces::addEdge(OpOperand &operand, unsigned to) {
+  Value value = operand.get(), target = flow->target(operand);
+  if (auto known = carried.find(target); target && known != carried.end())
+    to = known->second;
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  auto from = nodeOf(value);
+  if (type && from && !isOfSource(value))
+    edges.push_back(
+        {type.getNumElements() * bytesOf(type.getElementType()), *from, to});
 }
 
 void OpPlaces::addEdges() {
@@ -82,13 +128,12 @@ void OpPlaces::addEdges() {
   for (auto &[op, number] : numbers) {
     if (op->hasTrait<ObservesLayout>() || OpWithRule::get(op).source)
       continue;
-    for (Value operand : op->getOperands())
-      if (auto from = nodeOf(operand); from && !isOfSource(operand))
-        if (auto type = dyn_cast<RankedTensorType>(operand.getType()))
-          edges.push_back(
-              {type.getNumElements() * bytesOf(type.getElementType()), *from,
-               number});
+    for (OpOperand &operand : op->getOpOperands())
+      addEdge(operand, number);
   }
+  for (auto &[leader, number] : carried)
+    for (OpOperand *source : flow->sources(leader))
+      addEdge(*source, number);
   llvm::stable_sort(edges, [](const Edge &a, const Edge &b) {
     return std::pair(a.to, a.from) < std::pair(b.to, b.from);
   });
@@ -114,12 +159,15 @@ void OpPlaces::join(unsigned a, unsigned b) {
 }
 
 std::optional<unsigned> OpPlaces::nodeOf(Operation *op) const {
-  Operation *outer = function.getBody().front().findAncestorOpInBlock(*op);
-  auto known = numbers.find(outer);
-  return known == numbers.end() ? std::nullopt : std::optional(known->second);
+  for (; op && op != function; op = op->getParentOp())
+    if (auto known = numbers.find(op); known != numbers.end())
+      return known->second;
+  return std::nullopt;
 }
 
 std::optional<unsigned> OpPlaces::nodeOf(Value value) const {
+  if (auto known = carried.find(flow->leader(value)); known != carried.end())
+    return known->second;
   if (Operation *def = value.getDefiningOp())
     return nodeOf(def);
   if (value.getParentBlock() == &function.getBody().front())

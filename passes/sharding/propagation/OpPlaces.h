@@ -13,7 +13,9 @@
 // of its neighbours' values is: values are kept where they are, the largest first,
 // until that would join two places that are annotated. Ops without a neighbour
 // that is annotated run on the whole mesh, as do all ops of a function without
-// parts. An op with regions runs on one part, with all ops in it.
+// parts. An op with regions runs on one part, with all ops in it; but if values
+// in a loop are annotated with several parts, its ops have their own places, as
+// those of a function have, and so has each value that it carries.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +23,7 @@
 #define WEFT_PASSES_SHARDING_PROPAGATION_OPPLACES_H
 
 #include "weft/layout/MeshPart.h"
+#include "weft/passes/sharding/RegionFlow.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
@@ -47,17 +50,22 @@ private:
     unsigned from, to;
   };
   void addNodes();
+  void addBlock(mlir::Block &block);
+  void addLoop(mlir::Operation *loop);
   void addEdges();
+  void addEdge(mlir::OpOperand &operand, unsigned to);
   void join(unsigned a, unsigned b);
   unsigned find(unsigned node) const;
-  /// The node of an op, or of the op of the function's block around it.
+  /// The node of an op, or of the nearest op around it that has one.
   std::optional<unsigned> nodeOf(mlir::Operation *op) const;
   std::optional<unsigned> nodeOf(mlir::Value value) const;
 
   mutable mlir::func::FuncOp function;
-  std::vector<Node> nodes; ///< arguments, then ops; empty if there are no parts
+  std::optional<RegionFlow> flow; ///< nothing if there are no parts
+  std::vector<Node> nodes;        ///< arguments, then ops and carried values
   std::vector<Edge> edges;
   llvm::DenseMap<mlir::Operation *, unsigned> numbers;
+  llvm::DenseMap<mlir::Value, unsigned> carried; ///< by leader, of loops
 };
 
 } // namespace weft

@@ -188,12 +188,6 @@ Status StepCompiler::checkRules() {
   auto found = keras::resolveLayouts(layouts, kerasModel);
   if (!found)
     return refusedLayouts(flags, found.message());
-  if (flags.microbatches > 1 && !layouts.placements.empty())
-    return Error{"--microbatches " + std::to_string(flags.microbatches) +
-                 ": microbatches are computed in a loop, which runs on one "
-                 "part of the mesh, and " +
-                 flags.distribution +
-                 " has \"placements\"; leave out one of them"};
   resolved = std::move(*found);
   warnOfDeadRules(flags, resolved->rules);
   return {};
