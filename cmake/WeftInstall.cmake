@@ -3,7 +3,7 @@
 # Components are the Debian packages of WeftPackages.cmake.
 include(CMakePackageConfigHelpers)
 
-set(weft_embedding_libraries WeftBase WeftLapack WeftLayout WeftShardingRules WeftDialect CollDialect HostDialect NestDialect PlanDialect WeftUpstream WeftInterpret WeftVerify WeftLayoutSolver WeftResharding
+set(weft_embedding_libraries WeftBase WeftLapack WeftPipeline WeftLayout WeftShardingRules WeftDialect CollDialect HostDialect NestDialect PlanDialect WeftUpstream WeftInterpret WeftVerify WeftLayoutSolver WeftResharding
   WeftShardingPasses WeftCollectivePasses WeftTrainingPasses WeftKernelPasses WeftNestPasses WeftPlanningPasses WeftExplain WeftElements WeftMachineCode WeftCpuCodegen WeftCodegen WeftProgram WeftStages WeftDriver)
 if(TARGET WeftGpuCodegen)
   list(APPEND weft_embedding_libraries WeftGpuCodegen)

@@ -2,8 +2,10 @@
 
 #include "weft/base/pipeline/Schedule.h"
 
+#include <algorithm>
 #include <charconv>
 
+using namespace weft;
 using namespace weft::pipeline;
 
 static constexpr std::string_view kLetters = "FIWB";
@@ -47,6 +49,36 @@ std::optional<Work> weft::pipeline::workOf(std::string_view text) {
     return std::nullopt;
   work.chunk = *chunk;
   return work;
+}
+
+std::string weft::pipeline::textOf(const std::vector<Work> &list) {
+  std::string text;
+  for (const Work &work : list)
+    text += (text.empty() ? "" : " ") + textOf(work);
+  return text;
+}
+
+Result<Schedule>
+weft::pipeline::scheduleOf(const std::vector<std::string> &lists) {
+  Schedule schedule;
+  for (const std::string &list : lists) {
+    std::vector<Work> &items = schedule.stages.emplace_back();
+    for (size_t begin = 0; begin < list.size();) {
+      size_t end = std::min(list.find(' ', begin), list.size());
+      std::string text = list.substr(begin, end - begin);
+      std::optional<Work> work = workOf(text);
+      if (!work || work->microbatch >= kMostItems || work->chunk >= kMostItems)
+        return Error{"stage " + std::to_string(schedule.stages.size() - 1) +
+                     ", item " + std::to_string(items.size()) + ": \"" + text +
+                     "\" is no item of a schedule; write items as F0 B0"};
+      items.push_back(*work);
+      schedule.microbatches =
+          std::max(schedule.microbatches, work->microbatch + 1);
+      schedule.chunks = std::max(schedule.chunks, work->chunk + 1);
+      begin = end + 1;
+    }
+  }
+  return schedule;
 }
 
 std::string weft::pipeline::placeOf(const Schedule &schedule, int stage,

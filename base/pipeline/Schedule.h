@@ -56,6 +56,12 @@ struct Schedule {
   bool operator==(const Schedule &) const = default;
 };
 
+/// The items of a stage as text: F0 F1 B0 F2 B1 B2.
+std::string textOf(const std::vector<Work> &list);
+/// The schedule of such texts, with as many microbatches and chunks as they name;
+/// not checked. An error names the item.
+Result<Schedule> scheduleOf(const std::vector<std::string> &lists);
+
 /// Items that a schedule may have in all its lists.
 inline constexpr int64_t kMostItems = int64_t(1) << 22;
 

@@ -114,6 +114,12 @@ void weft::splitMovesBetweenParts(Block &block) {
   }
 }
 
+static bool isMoveBetweenParts(Operation *op) {
+  auto reshard = dyn_cast<ReshardOp>(op);
+  return reshard &&
+         isBetweenParts(layoutOf(reshard.getInput()), layoutOf(reshard));
+}
+
 namespace {
 /// Takes ops whose operands are ready, as long as possible of one part.
 class PartSchedule {
@@ -184,7 +190,8 @@ void PartSchedule::addSources(Operation *op, PartGroup &group) const {
 void PartSchedule::count() {
   users.resize(ops.size());
   missing.resize(ops.size());
-  std::optional<unsigned> last;
+  std::optional<unsigned> last, fence;
+  bool isOrdered = block.getParentOp()->hasAttr(kOrderedAttr);
   for (unsigned number = 0; number < ops.size(); ++number) {
     std::set<unsigned> before;
     addBefore(ops[number], before);
@@ -193,6 +200,13 @@ void PartSchedule::count() {
       if (last)
         before.insert(*last);
       last = number;
+    }
+    if (isOrdered && fence && !parts[number].empty())
+      before.insert(*fence);
+    if (isOrdered && isMoveBetweenParts(ops[number])) {
+      for (unsigned other = fence.value_or(0); other < number; ++other)
+        before.insert(other);
+      fence = number;
     }
     for (unsigned other : before)
       users[other].push_back(number);

@@ -45,6 +45,10 @@ void splitMovesBetweenParts(mlir::Block &block);
 /// around the block is not on. Requires layouts in types.
 bool hasOpsOnParts(mlir::Block &block);
 
+/// On a loop (unit): all ops in front of a move between parts of the mesh stay in
+/// front of it, and those behind it behind, as a schedule has ordered them.
+inline constexpr llvm::StringLiteral kOrderedAttr = "weft.ordered";
+
 /// Groups the ops of a block, without its terminator, in an order in which each
 /// value is computed before it is used. Ops of the whole mesh keep their order.
 std::vector<PartGroup> groupByPart(mlir::Block &block);

@@ -1,6 +1,7 @@
 //===- BatchLoop.cpp - a loop over microbatches ---------------------------===//
 
 #include "weft/passes/training/BatchLoop.h"
+#include "weft/passes/training/Passes.h"
 
 #include "weft/dialects/weft/local/AbsentElement.h"
 #include "weft/dialects/weft/local/LocalBuilder.h"
@@ -206,6 +207,8 @@ void BatchLoop::finish() {
       before, function.getLoc(), TypeRange(ValueRange(inits)),
       before.getI64IntegerAttr(rows.rounds), inits, DenseI64ArrayAttr());
   loop.getBody().push_back(body);
+  if (function->getParentOp()->hasAttr(kPipelineAttr))
+    loop->setAttr(kMicrobatchesAttr, before.getI64IntegerAttr(rows.rounds));
   IRMapping outside;
   for (auto [value, index] : results)
     outside.map(value, valueOf(before, value, loop.getResult(index),

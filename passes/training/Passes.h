@@ -17,6 +17,9 @@ inline constexpr llvm::StringLiteral kMicrobatchesAttr = "weft.microbatches";
 /// instead of the batch's (unit).
 inline constexpr llvm::StringLiteral kMicrobatchStatisticsAttr =
     "weft.microbatch_statistics";
+/// On a module: the pipeline that weft-pipeline-stages makes of microbatches, as
+/// {axis = "stage", schedule = "1f1b"}; instead of the name the text of a file.
+inline constexpr llvm::StringLiteral kPipelineAttr = "weft.pipeline";
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION

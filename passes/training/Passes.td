@@ -109,4 +109,30 @@ def DivideBatchPass : Pass<"weft-divide-batch", "::mlir::ModuleOp"> {
   ];
 }
 
+def PipelineStagesPass : Pass<"weft-pipeline-stages", "::mlir::ModuleOp"> {
+  let summary = "lets stages compute different microbatches side by side";
+  let description = [{
+    The module's attribute `weft.pipeline = {axis = "stage", schedule = "1f1b"}`
+    makes a pipeline of the loop over microbatches of weft-divide-batch: each
+    coordinate of the axis is a stage, and computes the ops whose values are
+    annotated `at` it. The schedule is one of base/pipeline/Generators.h, or the
+    text of a file (base/pipeline/ScheduleJson.h).
+
+    The lists of the schedule become one loop, of which an iteration has a pass
+    of each kind of each stage, for different microbatches. Its size does not
+    depend on their number. Values that pass from a stage to another are moved at
+    the end of a tick, and wait in rings for the iteration that reads them.
+
+    Requires: weft-divide-batch.
+
+    Ensures: the same values, added up in the same order; the attribute is gone.
+
+    Example: test/passes/pipeline-stages.mlir
+  }];
+  let dependentDialects = ["::weft::WeftDialect"];
+  let statistics = [
+    Statistic<"numPipelined", "pipelined", "steps that became pipelines">,
+  ];
+}
+
 #endif // WEFT_PASSES_TRAINING_PASSES

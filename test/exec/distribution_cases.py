@@ -44,6 +44,7 @@ class DistributionCases:
         yield "place of no layer", placed("place-layer", {"d9": 0})
         yield "layer in two places", placed("place-two", {"d1.*": 0, "d[12]": 1})
         yield "layout over a place", placed("place-layout", {"d1": 0}, layout_map=rules)
+        yield from self.pipelines()
 
         def strategy(name, **config):
             made = {"device_mesh": {"shape": [2, 4], "axis_names": ["rows", "columns"]}, **config}
@@ -54,3 +55,32 @@ class DistributionCases:
         yield "data of no rank", strategy("rank-word", data_layout={"images": ["rows"]})
         yield "data too deep", strategy("rank-deep", data_layout={"1": ["rows", "columns"]})
         yield "data axis", strategy("data-axis", data_layout=["batch"])
+
+    def pipelines(self):
+        def staged(name, stages, **config):
+            mesh = {"axis_names": ["stage", "data"]}
+            return ["layout", self.model_file, "--distribution",
+                    self.distribution(name, mesh=mesh, pipeline={"axis": "stage", "stages": stages, **config})]
+        stages = [["flatten", "d1"], ["d2"]]
+        yield "pipeline of no axis", staged("pipe-axis", stages, axis="stages")
+        yield "more stages than the axis", staged("pipe-more", [*stages, ["d3"]])
+        yield "no lists of stages", staged("pipe-lists", {"d1": 0})
+        yield "stage of no layer", staged("pipe-layer", [["flatten", "d1"], ["d9"]])
+        yield "layer in two stages", staged("pipe-two", [["flatten", "d1.*"], ["d[12]"]])
+        yield "layer in no stage", staged("pipe-none", [["flatten"], ["d2"]])
+        yield "stages in a cycle", staged("pipe-cycle", [["flatten", "d2"], ["d1"]])
+        yield "no microbatches", staged("pipe-zero", stages, microbatches=0)
+        yield "field of a pipeline", staged("pipe-field", stages, microbatchs=4)
+        yield "no schedule", staged("pipe-name", stages, microbatches=4, schedule="1f2b")
+        yield "schedule of chunks", staged("pipe-chunks", stages, microbatches=4, schedule="interleaved")
+
+        def scheduled(name, *lists, microbatches=2):
+            self.write(f"{name}-order.json", json.dumps({"microbatches": 2, "stages": [each.split() for each in lists]}))
+            return staged(name, stages, microbatches=microbatches, schedule=f"{name}-order.json")
+        yield "deadlock", scheduled("pipe-dead", "F0 B0 F1 B1", "F0 F1 B0 B1")
+        yield "messages in two orders", scheduled("pipe-order", "F0 F1 B1 B0", "F0 F1 B0 B1")
+        yield "item missing", scheduled("pipe-missing", "F0 F1 B0", "F0 F1 B0 B1")
+        yield "no loop", scheduled("pipe-loop", "F1 F0 B1 B0", "F1 F0 B1 B0")
+        yield "other numbers", scheduled("pipe-numbers", "F0 F1 B0 B1", "F0 B0 F1 B1", microbatches=4)
+        flags = scheduled("pipe-flag", "F0 F1 B0 B1", "F0 B0 F1 B1")[1:]
+        yield "pipeline and microbatches", ["explain", *flags, "--microbatches", "3"]

@@ -21,26 +21,17 @@ struct Sizes {
 };
 constexpr Sizes kSizes[] = {{2, 4}, {4, 8}, {8, 16}, {8, 32}};
 
-/// Reads lists such as "F0 F1 B0 B1"; the microbatches are those of the first.
+/// The lists, with other numbers of microbatches and chunks than they name.
 Schedule of(const std::vector<std::string> &lists, int microbatches,
             int chunks = 1) {
-  Schedule schedule{microbatches, chunks, {}};
-  for (const std::string &list : lists) {
-    auto &items = schedule.stages.emplace_back();
-    for (size_t begin = 0; begin < list.size();) {
-      size_t end = std::min(list.find(' ', begin), list.size());
-      items.push_back(*workOf(list.substr(begin, end - begin)));
-      begin = end + 1;
-    }
-  }
+  Schedule schedule = *scheduleOf(lists);
+  schedule.microbatches = microbatches;
+  schedule.chunks = chunks;
   return schedule;
 }
 
 std::string listOf(const Schedule &schedule, size_t stage) {
-  std::string text;
-  for (const Work &work : schedule.stages[stage])
-    text += (text.empty() ? "" : " ") + textOf(work);
-  return text;
+  return textOf(schedule.stages[stage]);
 }
 
 void checkMessage(const Schedule &schedule,
@@ -156,6 +147,14 @@ TEST_CASE("base/pipeline/Schedule.h: items as texts") {
   for (const char *text : {"", "F", "X1", "F-1", "F01", "F1.", "F1.01", "F1 ",
                            "f1", "F1.2.3", "F99999999999", "F+1", "1F"})
     CHECK(!workOf(text));
+}
+
+TEST_CASE("lists as texts") {
+  Schedule schedule = *interleaved(2, 4, 2);
+  std::vector<std::string> lists = {listOf(schedule, 0), listOf(schedule, 1)};
+  CHECK(*scheduleOf(lists) == schedule);
+  CHECK_THAT(scheduleOf({"F0", "F0 B"}).message(),
+             Catch::Contains("stage 1, item 1: \"B\" is no item"));
 }
 
 TEST_CASE("base/pipeline/Generators.h: the lists of the headers") {

@@ -56,6 +56,7 @@ ALLOWED = {
     "passes/sharding/optimization/SinkReshards.cpp": {"ReshardOp": "the op that it moves"},
     "passes/sharding/optimization/WidenPartialSums.cpp": {"ConvertOp": "an op that it makes"},
     "passes/training/Differentiate.cpp": {"CheckpointOp": "the op that it resolves", "StopGradientOp": "the op that it resolves"},
+    "passes/training/PipelineStages.cpp": {"ForOp": "the loop that weft-divide-batch made"},
     "passes/training/Tape.cpp": {"ValueAndGradOp": "the op that it resolves"},
     "passes/training/TrimLoops.cpp": {"ForOp": "the op that it trims", "AddOp": GRADIENT, "DynamicSliceOp": GRADIENT, "DynamicUpdateSliceOp": GRADIENT,
                                       "SubOp": GRADIENT},

@@ -9,6 +9,7 @@
 //   for (%acc = %p) { %g : partial; yield add %acc, %g : partial }
 //   %r = reshard %result              (once)
 //
+// The same holds if a branch in the loop adds, and the other passes %acc on.
 // This is legal if all uses of the carried value in the loop are linear in it,
 // jointly with other summands of the same kind, and their results become
 // carried values.
@@ -112,18 +113,19 @@ bool PartialCarry::addSource(OpOperand &operand) {
     skipping.insert(&operand);
     return true;
   }
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return argument.getOwner()->getParentOp() == loop &&
-           addClass(flow.leader(value));
+  if (!loop->isAncestor(value.getParentRegion()->getParentOp()))
+    return false;
+  if (!flow.members(flow.leader(value)).empty())
+    return addClass(flow.leader(value));
   Operation *def = value.getDefiningOp();
-  return def->getParentOp() == loop && addSum(def);
+  return def && addSum(def);
 }
 
 bool PartialCarry::addUses(Value value) {
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
     if (Value target = flow.target(use);
-        target && user->getParentOp() == loop) {
+        target && loop->isProperAncestor(user)) {
       if (!addClass(target))
         return false;
     } else if (auto reshard = dyn_cast<ReshardOp>(user);
@@ -142,7 +144,7 @@ bool PartialCarry::addClass(Value leader) {
   if (!leaders.insert(leader))
     return true;
   for (Value member : flow.members(leader))
-    if (isa<BlockArgument>(member) && !addUses(member))
+    if (member.getDefiningOp() != loop && !addUses(member))
       return false;
   return llvm::all_of(flow.sources(leader),
                       [&](OpOperand *operand) { return addSource(*operand); });
@@ -178,7 +180,7 @@ void PartialCarry::apply() {
     for (Value member : flow.members(leader)) {
       Type before = member.getType();
       setPartial(member);
-      if (isa<BlockArgument>(member) || member.use_empty())
+      if (member.getDefiningOp() != loop || member.use_empty())
         continue;
       auto once =
           ReshardOp::create(builder, loop->getLoc(), before, member, reason);
@@ -194,8 +196,16 @@ void PartialCarry::apply() {
 
 /// The layout that a reshard in the loop reduces, if its result is added to a
 /// carried value.
-static std::optional<Layout> summandsAddedTo(Value carried) {
-  for (Operation *user : carried.getUsers())
+static std::optional<Layout> summandsAddedTo(Value carried,
+                                             const RegionFlow &flow) {
+  for (OpOperand &use : carried.getUses()) {
+    Operation *user = use.getOwner();
+    // A branch adds, or passes on what was carried.
+    if (Value target = flow.target(use); target && hasRegionFlow(user))
+      for (Value member : flow.members(target))
+        if (isa<BlockArgument>(member))
+          if (auto found = summandsAddedTo(member, flow))
+            return found;
     for (Value operand : user->getOperands()) {
       auto reshard = operand.getDefiningOp<ReshardOp>();
       if (!reshard || user->getNumResults() != 1)
@@ -206,6 +216,7 @@ static std::optional<Layout> summandsAddedTo(Value carried) {
           layoutIn(operand).dims == to.dims && !layoutIn(operand).isPartial())
         return from;
     }
+  }
   return std::nullopt;
 }
 
@@ -217,7 +228,7 @@ static unsigned delayIn(Operation *loop) {
     for (BlockArgument argument : region.getArguments()) {
       std::optional<Layout> partial;
       if (getLayout(argument.getType()))
-        partial = summandsAddedTo(argument);
+        partial = summandsAddedTo(argument, flow);
       if (!partial)
         continue;
       PartialCarry carry(loop, flow, *partial);

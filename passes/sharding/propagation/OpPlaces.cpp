@@ -75,12 +75,25 @@ void OpPlaces::addNodes() {
   addBlock(function.getBody().front());
 }
 
+static bool isOfScalars(Operation &op) {
+  return llvm::all_of(op.getResultTypes(), [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.getRank() == 0;
+  });
+}
+
 void OpPlaces::addBlock(Block &block) {
   for (Operation &op : block.without_terminator()) {
     bool isOpen = hasSeveralPlaces(&op);
     numbers[&op] = nodes.size();
     nodes.push_back({static_cast<unsigned>(nodes.size()),
                      isOpen ? MeshPart() : annotatedPart(&op)});
+    // Scalars are where their operands are, and arrays of one of them anywhere.
+    if (OpWithRule::get(&op).source &&
+        (!isOfScalars(op) || llvm::all_of(op.getOperands(), [&](Value operand) {
+          return isFree(operand);
+        })))
+      free.insert(&op);
     if (isOpen)
       addLoop(&op);
   }
@@ -98,10 +111,12 @@ void OpPlaces::addLoop(Operation *loop) {
     addBlock(region.front());
 }
 
-/// Whether any block of the value is computed at no cost, wherever it is used.
-static bool isOfSource(Value value) {
-  Operation *def = value.getDefiningOp();
-  return def && OpWithRule::get(def).source;
+bool OpPlaces::isFree(Value value) const {
+  if (Operation *def = value.getDefiningOp())
+    return free.contains(def);
+  return value.getParentBlock() != &function.getBody().front() &&
+         !carried.contains(flow->leader(value)) &&
+         flow->members(flow->leader(value)).empty();
 }
 
 /// Adds the edge of an operand: to the carried value that it becomes, or to the
@@ -112,7 +127,7 @@ void OpPlaces::addEdge(OpOperand &operand, unsigned to) {
     to = known->second;
   auto type = dyn_cast<RankedTensorType>(value.getType());
   auto from = nodeOf(value);
-  if (type && from && !isOfSource(value))
+  if (type && from && !isFree(value))
     edges.push_back(
         {type.getNumElements() * bytesOf(type.getElementType()), *from, to});
 }
@@ -126,7 +141,7 @@ void OpPlaces::addEdges() {
         edges.push_back({std::numeric_limits<int64_t>::max(),
                          argument.getArgNumber(), *value});
   for (auto &[op, number] : numbers) {
-    if (op->hasTrait<ObservesLayout>() || OpWithRule::get(op).source)
+    if (op->hasTrait<ObservesLayout>() || free.contains(op))
       continue;
     for (OpOperand &operand : op->getOpOperands())
       addEdge(operand, number);

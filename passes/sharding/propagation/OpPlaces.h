@@ -52,6 +52,9 @@ private:
   void addNodes();
   void addBlock(mlir::Block &block);
   void addLoop(mlir::Operation *loop);
+  /// Whether any block of the value is computed at no cost, wherever it is used:
+  /// a scalar from constants and numbers of iterations, an array from a scalar.
+  bool isFree(mlir::Value value) const;
   void addEdges();
   void addEdge(mlir::OpOperand &operand, unsigned to);
   void join(unsigned a, unsigned b);
@@ -66,6 +69,7 @@ private:
   std::vector<Edge> edges;
   llvm::DenseMap<mlir::Operation *, unsigned> numbers;
   llvm::DenseMap<mlir::Value, unsigned> carried; ///< by leader, of loops
+  llvm::DenseSet<mlir::Operation *> free;        ///< whose results are
 };
 
 } // namespace weft

@@ -2,9 +2,12 @@
 
 #include "weft/tools/weft/compiler/DistributionFlags.h"
 
+#include "weft/compiler/frontends/keras/distribution/Pipelines.h"
 #include "weft/tools/weft/compiler/StepCompiler.h"
 
 #include "llvm/ADT/StringExtras.h"
+
+#include <filesystem>
 
 using namespace weft;
 using namespace weft::tool;
@@ -24,6 +27,12 @@ weft::tool::readDistributionFlags(const ModelFlags &flags,
   auto read = keras::readDistribution(*text, flags.devices ? devices.count : 0);
   if (!read)
     return read.error().in(flags.distribution);
+  auto readSchedule = [&](const std::string &path) {
+    auto folder = std::filesystem::path(flags.distribution).parent_path();
+    return readJsonFile((folder / path).string());
+  };
+  if (Status known = keras::resolveSchedule(*read, readSchedule); !known)
+    return known.error().in(flags.distribution);
   if (!flags.devices)
     devices.count = read->mesh.size();
   return std::optional(std::move(*read));

@@ -8,6 +8,7 @@
 #include "weft/compiler/codegen/CodeCache.h"
 #include "weft/compiler/codegen/KernelCodegen.h"
 #include "weft/compiler/frontends/keras/import/Import.h"
+#include "weft/passes/training/Passes.h"
 #include "weft/tools/keras/SavedModel.h"
 #include "weft/tools/weft/compiler/DescribePorts.h"
 #include "weft/tools/weft/compiler/FindNonFinite.h"
@@ -188,6 +189,11 @@ Status StepCompiler::checkRules() {
   auto found = keras::resolveLayouts(layouts, kerasModel);
   if (!found)
     return refusedLayouts(flags, found.message());
+  if (flags.microbatches > 1 && layouts.pipeline)
+    return Error{"--microbatches " + std::to_string(flags.microbatches) + ": " +
+                 flags.distribution + " has a \"pipeline\" with " +
+                 std::to_string(layouts.pipeline->microbatches) +
+                 " microbatches; leave out the flag"};
   resolved = std::move(*found);
   warnOfDeadRules(flags, resolved->rules);
   return {};
@@ -308,6 +314,24 @@ CompileOptions weft::tool::compileOptions(const ModelFlags &flags) {
   return result;
 }
 
+/// Notes on the module what the passes that divide the batch read there.
+static void notePipeline(ModuleOp module, const keras::Distribution &layouts) {
+  const keras::Pipeline &its = *layouts.pipeline;
+  OpBuilder builder(module);
+  SmallVector<StringRef> lists(its.lists.begin(), its.lists.end());
+  Attribute schedule = builder.getStringAttr(its.schedule);
+  if (!lists.empty())
+    schedule = builder.getStrArrayAttr(lists);
+  StringRef axis = layouts.mesh.axes[its.axis].name;
+  module->setAttr(kMicrobatchesAttr,
+                  builder.getI64IntegerAttr(its.microbatches));
+  module->setAttr(
+      kPipelineAttr,
+      builder.getDictionaryAttr(
+          {builder.getNamedAttr("axis", builder.getStringAttr(axis)),
+           builder.getNamedAttr("schedule", schedule)}));
+}
+
 Result<Module> StepCompiler::import(const std::string &step,
                                     int64_t batchSize) {
   return import(step, batchSize, distribution());
@@ -327,6 +351,8 @@ Result<Module> StepCompiler::import(const std::string &step, int64_t batchSize,
                                   *kind, importOptions);
   if (failed(module))
     return Error{};
+  if (layouts && layouts->pipeline)
+    notePipeline(**module, *layouts);
   return std::move(*module);
 }
 

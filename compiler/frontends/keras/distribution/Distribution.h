@@ -88,11 +88,22 @@ public:
   }
 };
 
-/// A key of "placements": the layers whose paths it matches are on the devices
-/// with this coordinate.
+/// A key of "placements", or of a stage of "pipeline": the layers whose paths it
+/// matches are on the devices with this coordinate.
 struct PlacementRule {
   std::string key;
   AxisCoordinate at;
+  std::string entry = "placements"; ///< as messages name it
+};
+
+/// Stages that work on different microbatches (Pipelines.h). Their layers are
+/// placements, too.
+struct Pipeline {
+  uint32_t axis = 0;
+  std::vector<std::vector<std::string>> stages; ///< keys of layers
+  int64_t microbatches = 1;
+  std::string schedule;           ///< a name, or the path of a file
+  std::vector<std::string> lists; ///< of the file: the items of each stage
 };
 
 /// The part of the mesh that a layer is on, and the keys that say so.
@@ -108,6 +119,7 @@ struct Distribution {
   RegexMode regex = RegexMode::FullMatch;
   std::vector<LayoutRule> rules;         ///< in the order of the file
   std::vector<PlacementRule> placements; ///< in the order of the file
+  std::optional<Pipeline> pipeline = std::nullopt;
   /// Whether variables and tensors have maps of their own, as in a file of the
   /// class Distribution.
   bool hasOwnMaps = false;

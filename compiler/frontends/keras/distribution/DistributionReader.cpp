@@ -274,6 +274,66 @@ void readPlacements(const Json *value, Distribution &out, Status &status) {
     readPlacement(one, out, status);
 }
 
+/// Reads the patterns of the stages of a pipeline, as placements.
+void readStages(const Json *value, Fields &f, Distribution &out) {
+  Pipeline &pipeline = *out.pipeline;
+  const MeshAxis &axis = out.mesh.axes[pipeline.axis];
+  auto isList = [](const Json &each) {
+    return each.is_array() && !each.empty() &&
+           std::ranges::all_of(each,
+                               [](const Json &key) { return key.is_string(); });
+  };
+  if (!value || !value->is_array() || value->empty() ||
+      !std::ranges::all_of(*value, isList))
+    return f.refuse("\"stages\" must be a list of lists of paths of layers; "
+                    "write for example [[\"embed\", \"block_[0-3]\"], "
+                    "[\"block_[4-7]\", \"head\"]]");
+  if (int64_t(value->size()) != axis.size)
+    return f.refuse("\"stages\" has " + std::to_string(value->size()) +
+                    " lists, and axis " + inQuotes(axis.name) + " has " +
+                    std::to_string(axis.size) +
+                    " coordinates; give each coordinate one stage, or the axis "
+                    "another size");
+  for (const Json &list : *value) {
+    auto stage = int64_t(pipeline.stages.size());
+    std::vector<std::string> &keys = pipeline.stages.emplace_back();
+    for (const Json &key : list) {
+      keys.push_back(key.get<std::string>());
+      out.placements.push_back(
+          {keys.back(),
+           {pipeline.axis, stage},
+           "pipeline, stage " + std::to_string(stage) + ":"});
+    }
+  }
+}
+
+/// Reads {"axis": "stage", "stages": [["a"], ["b"]], "microbatches": 4,
+/// "schedule": "1f1b"}.
+void readPipeline(const Json *value, Distribution &out, Status &status) {
+  if (!value)
+    return;
+  Fields f(*value, "pipeline", status);
+  std::string name = f.text("axis", "");
+  const Json *stages = f.find("stages");
+  Pipeline pipeline;
+  pipeline.microbatches = f.integer("microbatches", 1);
+  pipeline.schedule = f.text("schedule", "1f1b");
+  f.finish();
+  std::optional<unsigned> axis = out.mesh.find(name);
+  if (!axis)
+    return f.refuse("\"axis\" " + inQuotes(name) +
+                    " is no axis of the mesh; its axes are " +
+                    axisNames(out.mesh));
+  constexpr int64_t kMost = 1 << 20;
+  if (pipeline.microbatches < 1 || pipeline.microbatches > kMost)
+    return f.refuse("\"microbatches\" is " +
+                    std::to_string(pipeline.microbatches) +
+                    "; write a number from 1 to " + std::to_string(kMost));
+  pipeline.axis = *axis;
+  out.pipeline = std::move(pipeline);
+  readStages(stages, f, out);
+}
+
 struct DistributionClass {
   const char *name;
   bool needsMesh;
@@ -328,6 +388,7 @@ void read(const Json &json, int64_t deviceCount, Distribution &out,
   if (kind->read)
     kind->read(f, out, status);
   readPlacements(f.find("placements"), out, status);
+  readPipeline(f.find("pipeline"), out, status);
   f.finish();
 }
 

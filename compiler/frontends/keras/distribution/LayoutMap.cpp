@@ -1,6 +1,7 @@
 //===- LayoutMap.cpp - which rule is for which path -----------------------===//
 
 #include "weft/base/config/Json.h"
+#include "weft/compiler/frontends/keras/distribution/Pipelines.h"
 #include "weft/compiler/frontends/keras/distribution/Placements.h"
 
 #include <algorithm>
@@ -208,8 +209,10 @@ Result<ResolvedLayouts>
 weft::keras::resolveLayouts(const Distribution &distribution,
                             llvm::ArrayRef<NamedShape> variables) {
   if (!distribution.placements.empty())
-    return Error{"\"placements\" name the layers of a model, which a traced "
-                 "step does not have; give the model, or leave them out"};
+    return Error{std::string(distribution.pipeline ? "\"pipeline\" names"
+                                                   : "\"placements\" name") +
+                 " the layers of a model, which a traced step does not have; "
+                 "give the model, or leave them out"};
   Resolver resolver(distribution);
   ResolvedLayouts out;
   for (const NamedShape &variable : variables)
@@ -226,6 +229,8 @@ static Status place(const Distribution &distribution, const Model &model,
   auto places = resolvePlaces(distribution, model);
   if (!places)
     return places.error();
+  if (Status chain = checkStages(distribution, model, *places); !chain)
+    return chain;
   out.places = std::move(*places);
   const Mesh &mesh = distribution.mesh;
   for (const Variable &variable : model.variables)

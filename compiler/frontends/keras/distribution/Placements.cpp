@@ -25,6 +25,7 @@ private:
   std::string pathOf(int layer) const;
   void resolve(unsigned layer);
   void take(unsigned layer, const PlacementRule &rule);
+  void resolveModels();
   void resolveInputs();
   void checkUsed();
 
@@ -44,7 +45,7 @@ std::string PlaceResolver::pathOf(int layer) const {
 }
 
 static std::string because(const PlacementRule &rule) {
-  return "placements " + inQuotes(rule.key);
+  return rule.entry + " " + inQuotes(rule.key);
 }
 
 /// Adds the coordinate of a rule that matches the layer.
@@ -91,6 +92,14 @@ void PlaceResolver::resolve(unsigned layer) {
         std::ranges::sort(places[layer].part);
         places[layer].reason = places[size_t(parent)].reason;
       }
+}
+
+/// Puts nested models of a pipeline without a key where their outputs are.
+void PlaceResolver::resolveModels() {
+  for (const Node &node : model.nodes)
+    if (distribution.pipeline && model.layers[node.layer].isModel() &&
+        places[node.layer].part.empty())
+      places[node.layer] = places[model.nodes[node.inputs[0]].layer];
 }
 
 /// Puts inputs without a key where all layers are that take them.
@@ -146,6 +155,7 @@ Result<std::vector<LayerPlace>> PlaceResolver::run() {
         ++done;
       }
   }
+  resolveModels();
   resolveInputs();
   checkUsed();
   if (!status)

@@ -109,7 +109,7 @@ Value LayerRunner::moved(unsigned node, const MeshPart &to) {
     return value;
   // The gradient comes back to where the value is computed.
   const ModelLayer &layer = model.layers[model.nodes[node].layer];
-  if (from.part.empty() && !layer.isInput())
+  if ((from.part.empty() || layouts.isPipeline) && !layer.isInput())
     value = put(layer, value, from);
   return put(layer, value, {to, ""});
 }
@@ -191,8 +191,10 @@ FailureOr<ForwardResult> weft::keras::buildForward(
   }
   ForwardResult result;
   for (unsigned node : model.outputs) {
-    // Losses and metrics are computed on the whole mesh.
-    result.outputs.push_back(runner.moved(node, {}));
+    // Losses and metrics are computed on the whole mesh, and those of a pipeline
+    // where the output is.
+    result.outputs.push_back(layouts.isPipeline ? runner.values.values[node]
+                                                : runner.moved(node, {}));
     result.masks.push_back(runner.values.maskOf(runner.values.values[node]));
   }
   result.penalties = std::move(store.penalties);

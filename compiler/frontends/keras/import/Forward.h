@@ -27,7 +27,8 @@ struct ForwardResult {
 struct LayerLayouts {
   const OutputLayouts &outputs;
   llvm::ArrayRef<LayerPlace> places;
-  mlir::Attribute mesh; ///< null without layouts and parts
+  mlir::Attribute mesh;    ///< null without layouts and parts
+  bool isPipeline = false; ///< outputs stay in their stage
 };
 
 /// Runs the layers on `inputs` and `variables` (one value for each of the

@@ -30,7 +30,8 @@ OwningOpRef<ModuleOp> StepPorts::createModule() {
 
 LayerLayouts StepPorts::layerLayouts() const {
   static const OutputLayouts none;
-  return layouts ? LayerLayouts{layouts->outputs, layouts->places, mesh}
+  return layouts ? LayerLayouts{layouts->outputs, layouts->places, mesh,
+                                distribution->pipeline.has_value()}
                  : LayerLayouts{none, {}, mesh};
 }
 
@@ -54,14 +55,22 @@ const ResolvedLayout *StepPorts::layoutOf(const std::string &path,
   return &entry->second;
 }
 
-const ResolvedLayout *StepPorts::batchLayoutOf(ArrayRef<int64_t> sample) {
+/// The layout of labels or their weights. In a pipeline they are where the output
+/// is.
+const ResolvedLayout *StepPorts::batchLayoutOf(ArrayRef<int64_t> sample,
+                                               unsigned output) {
   if (!layouts)
     return nullptr;
   std::vector<int64_t> shape{options.batchSize};
   shape.insert(shape.end(), sample.begin(), sample.end());
-  auto [entry, added] = ofBatch.try_emplace(shape);
-  if (added)
+  MeshPart part;
+  if (distribution->pipeline)
+    part = layouts->places[model.nodes[model.outputs[output]].layer].part;
+  auto [entry, added] = ofBatch.try_emplace({shape, part});
+  if (added) {
     entry->second = batchLayout(*distribution, shape);
+    entry->second.layout = onPart(entry->second.layout, part);
+  }
   return &entry->second;
 }
 
@@ -155,7 +164,7 @@ void StepPorts::addBatch() {
         batched(shape, model.takesClassNumbers(output)
                            ? Type(builder.getI32Type())
                            : builder.getF32Type()),
-        batchLayoutOf(shape));
+        batchLayoutOf(shape, output));
   }
   for (unsigned output = 0;
        options.sampleWeights && output < model.outputs.size(); ++output)
@@ -169,7 +178,7 @@ void StepPorts::addBatch() {
         shape = given->second;
       add(portName("sample_weight", name, model.outputs.size()),
           Role::SampleWeight, {}, batched(shape, builder.getF32Type()),
-          batchLayoutOf(shape));
+          batchLayoutOf(shape, output));
     }
 }
 

@@ -90,7 +90,8 @@ private:
     arguments.push_back(attributesOf(name, role, facts, layout));
   }
   const ResolvedLayout *layoutOf(const std::string &path, int64_t rank);
-  const ResolvedLayout *batchLayoutOf(llvm::ArrayRef<int64_t> sample);
+  const ResolvedLayout *batchLayoutOf(llvm::ArrayRef<int64_t> sample,
+                                      unsigned output);
   mlir::RankedTensorType batched(llvm::ArrayRef<int64_t> sample,
                                  mlir::Type element) const;
   /// The name of a port: NAME, or STEM/NAME if there are several.
@@ -108,8 +109,9 @@ private:
   ImportOptions options;
   const Distribution *distribution = nullptr;
   std::optional<ResolvedLayouts> layouts;
-  std::map<int64_t, ResolvedLayout> replicated;           ///< by rank
-  std::map<std::vector<int64_t>, ResolvedLayout> ofBatch; ///< by shape
+  std::map<int64_t, ResolvedLayout> replicated; ///< by rank
+  std::map<std::pair<std::vector<int64_t>, MeshPart>, ResolvedLayout>
+      ofBatch; ///< by shape and part
   MeshAttr mesh;
 
   size_t optimizerVariables = 0, metricVariables = 0;

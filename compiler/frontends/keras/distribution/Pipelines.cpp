@@ -1,0 +1,137 @@
+//===- Pipelines.cpp - layers in stages of a pipeline ---------------------===//
+
+#include "weft/compiler/frontends/keras/distribution/Pipelines.h"
+
+#include "weft/base/config/Json.h"
+#include "weft/base/pipeline/Generators.h"
+#include "weft/base/pipeline/ScheduleJson.h"
+#include "weft/base/pipeline/SteadyState.h"
+
+#include <algorithm>
+
+using namespace weft;
+using namespace weft::keras;
+
+/// Refuses a file's schedule of other numbers than the pipeline has.
+static Status checkNumbers(const Pipeline &pipeline,
+                           const pipeline::Schedule &schedule) {
+  auto differs = [&](int64_t has, int64_t wanted, const char *what) {
+    return Error{"has " + std::to_string(has) + " " + what +
+                 ", and \"pipeline\" has " + std::to_string(wanted) +
+                 "; give both the same number"};
+  };
+  if (schedule.chunks != 1)
+    return differs(schedule.chunks, 1, "chunks");
+  if (schedule.stages.size() != pipeline.stages.size())
+    return differs(int64_t(schedule.stages.size()),
+                   int64_t(pipeline.stages.size()), "stages");
+  if (schedule.microbatches != pipeline.microbatches)
+    return differs(schedule.microbatches, pipeline.microbatches,
+                   "microbatches");
+  return {};
+}
+
+/// Reads a schedule's file, and checks that a loop computes it.
+static Status readFile(Pipeline &pipeline, const ReadSchedule &read) {
+  Result<std::string> text = read(pipeline.schedule);
+  if (!text)
+    return text.error().in("schedule " + inQuotes(pipeline.schedule) +
+                           " is none of gpipe, 1f1b and zb-h1, and no file");
+  auto schedule = pipeline::readSchedule(*text);
+  if (!schedule)
+    return schedule.error().in(pipeline.schedule);
+  if (Status fits = checkNumbers(pipeline, *schedule); !fits)
+    return fits.in(pipeline.schedule);
+  if (auto loop = pipeline::steadyState(*schedule); !loop)
+    return loop.error().in(pipeline.schedule);
+  for (const std::vector<pipeline::Work> &list : schedule->stages)
+    pipeline.lists.push_back(pipeline::textOf(list));
+  return {};
+}
+
+Status weft::keras::resolveSchedule(Distribution &distribution,
+                                    const ReadSchedule &read) {
+  if (!distribution.pipeline)
+    return {};
+  Pipeline &pipeline = *distribution.pipeline;
+  if (pipeline.schedule == "interleaved")
+    return Error{"pipeline: an interleaved schedule has several chunks of the "
+                 "model for each stage, and \"stages\" has one; use gpipe, "
+                 "1f1b or zb-h1"};
+  if (!std::ranges::count(pipeline::scheduleNames(), pipeline.schedule))
+    return readFile(pipeline, read);
+  auto schedule =
+      pipeline::generate(pipeline.schedule, int(pipeline.stages.size()),
+                         int(pipeline.microbatches));
+  if (!schedule)
+    return schedule.error().in("pipeline");
+  return {};
+}
+
+namespace {
+/// Checks the stages of a model's layers.
+class StageChecker {
+public:
+  StageChecker(const Pipeline &pipeline [[clang::lifetimebound]],
+               const Model &model [[clang::lifetimebound]],
+               const std::vector<LayerPlace> &places [[clang::lifetimebound]])
+      : pipeline(pipeline), model(model), places(places) {}
+
+  Status run() const {
+    for (const Node &node : model.nodes) {
+      if (model.layers[node.layer].isInput())
+        continue;
+      if (Status has = checkHasStage(node.layer); !has)
+        return has;
+      for (unsigned input : node.inputs)
+        if (Status follows = checkFollows(model.nodes[input].layer, node.layer);
+            !follows)
+          return follows;
+    }
+    return {};
+  }
+
+private:
+  std::optional<int64_t> stageOf(unsigned layer) const {
+    for (const AxisCoordinate &at : places[layer].part)
+      if (at.axis == pipeline.axis)
+        return at.coordinate;
+    return std::nullopt;
+  }
+  std::string named(unsigned layer) const {
+    return "layer " + inQuotes(model.layers[layer].name);
+  }
+  Status checkHasStage(unsigned layer) const {
+    if (stageOf(layer))
+      return {};
+    return Error{"pipeline: " + named(layer) + " is in none of the " +
+                 std::to_string(pipeline.stages.size()) +
+                 " stages; add its path, or a pattern that matches it, to one "
+                 "of \"stages\""};
+  }
+  Status checkFollows(unsigned from, unsigned to) const {
+    std::optional<int64_t> before = stageOf(from), after = stageOf(to);
+    if (model.layers[from].isInput() || !before || !after || *before <= *after)
+      return {};
+    return Error{"pipeline: " + named(from) + " of stage " +
+                 std::to_string(*before) + " gives its output to " + named(to) +
+                 " of stage " + std::to_string(*after) +
+                 ", so that stages wait for each other; put " + named(to) +
+                 " into stage " + std::to_string(*before) +
+                 " or a later one, or " + named(from) + " into stage " +
+                 std::to_string(*after) + " or an earlier one"};
+  }
+
+  const Pipeline &pipeline;
+  const Model &model;
+  const std::vector<LayerPlace> &places;
+};
+} // namespace
+
+Status weft::keras::checkStages(const Distribution &distribution,
+                                const Model &model,
+                                const std::vector<LayerPlace> &places) {
+  if (!distribution.pipeline)
+    return {};
+  return StageChecker(*distribution.pipeline, model, places).run();
+}

@@ -1,0 +1,154 @@
+//===- StagedOps.cpp - which stage computes an op, and when ---------------===//
+
+#include "weft/passes/training/StagedOps.h"
+
+#include "weft/dialects/weft/Ports.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace weft;
+using pipeline::WorkKind;
+
+llvm::SetVector<Value> weft::valuesReadBy(Operation *op) {
+  llvm::SetVector<Value> values;
+  getUsedValuesDefinedAbove(op->getRegions(), values);
+  values.insert(op->operand_begin(), op->operand_end());
+  return values;
+}
+
+StagedOps::StagedOps(func::FuncOp function, ForOp loop, unsigned axis,
+                     int64_t stages)
+    : function(function), loop(loop), axis(axis), stages(stages),
+      places(function) {}
+
+std::optional<int64_t> StagedOps::stageOf(Operation *op) const {
+  auto known = stage.find(op);
+  return known == stage.end() ? std::nullopt : std::optional(known->second);
+}
+
+WorkKind StagedOps::kindOf(Operation *op) const {
+  if (forward.contains(op))
+    return WorkKind::Forward;
+  return awaited.contains(op) ? WorkKind::InputGradient
+                              : WorkKind::WeightGradient;
+}
+
+/// Whether the op computes the same on all stages: from the number of the
+/// microbatch, or on the whole mesh from values that no iteration changes.
+bool StagedOps::isRepeated(Operation *op) const {
+  if (!isMemoryEffectFree(op))
+    return false;
+  bool isOfNumber = true, isUnchanged = true;
+  for (Value value : valuesReadBy(op)) {
+    Operation *def = value.getDefiningOp();
+    if (value == loop.getCounter() || (def && repeated.contains(def)))
+      continue;
+    isOfNumber = false;
+    auto argument = dyn_cast<BlockArgument>(value);
+    bool isCarried = argument && argument.getOwner() == &loop.getBody().front();
+    isUnchanged &= isCarried ? loop.isInvariant(argument.getArgNumber() - 1)
+                             : value.getParentRegion() != &loop.getBody();
+  }
+  return isOfNumber || (isUnchanged && places.of(op).empty());
+}
+
+/// The coordinate of a part along the axis.
+static std::optional<int64_t> coordinateOf(const MeshPart &part,
+                                           unsigned axis) {
+  for (const AxisCoordinate &at : part)
+    if (at.axis == axis)
+      return at.coordinate;
+  return std::nullopt;
+}
+
+/// The stage of the op's place; for an op that costs nothing on any place, the
+/// last one of what it reads.
+std::optional<int64_t> StagedOps::findStage(Operation *op) const {
+  if (auto own = coordinateOf(places.of(op), axis))
+    return own;
+  std::optional<int64_t> last;
+  for (Value value : valuesReadBy(op)) {
+    Operation *def = value.getDefiningOp();
+    auto its = def && stage.contains(def)
+                   ? stageOf(def)
+                   : coordinateOf(places.of(value), axis);
+    last = std::max(last, its);
+  }
+  return last;
+}
+
+LogicalResult StagedOps::run() {
+  for (Operation &op : loop.getBody().front().without_terminator()) {
+    if (isRepeated(&op)) {
+      repeated.insert(&op);
+      continue;
+    }
+    std::optional<int64_t> its = findStage(&op);
+    if (!its || *its >= stages)
+      return op.emitError("is computed for each microbatch by no stage of the "
+                          "pipeline; put the layer that it belongs to into a "
+                          "stage");
+    stage[&op] = *its;
+  }
+  findForward();
+  findInputGradients();
+  return success();
+}
+
+void StagedOps::addSources(Operation *op,
+                           llvm::DenseSet<Operation *> &sources) const {
+  SmallVector<Operation *> work{op};
+  while (!work.empty())
+    for (Value value : valuesReadBy(work.pop_back_val()))
+      if (Operation *def = value.getDefiningOp();
+          def && def->getParentOp() == loop && sources.insert(def).second)
+        work.push_back(def);
+}
+
+/// Finds the ops from which results are computed that replace no argument.
+void StagedOps::findForward() {
+  llvm::DenseSet<unsigned> replacing;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (auto result = donatedResult(function, i))
+      replacing.insert(*result);
+  SmallVector<Value> work;
+  Operation *end = function.getBody().front().getTerminator();
+  for (auto [number, value] : llvm::enumerate(end->getOperands()))
+    if (!replacing.contains(number))
+      work.push_back(value);
+  llvm::DenseSet<Value> seen;
+  llvm::DenseSet<unsigned> shown;
+  while (!work.empty()) {
+    auto result = dyn_cast<OpResult>(work.pop_back_val());
+    if (!result || !seen.insert(result).second)
+      continue;
+    if (result.getOwner() == loop)
+      shown.insert(result.getResultNumber());
+    else
+      llvm::append_range(work, valuesReadBy(result.getOwner()));
+  }
+  for (unsigned number : shown)
+    if (Operation *def = loop.getYielded()[number].getDefiningOp();
+        def && forward.insert(def).second)
+      addSources(def, forward);
+}
+
+/// Finds the backward ops that ops of earlier stages read.
+void StagedOps::findInputGradients() {
+  for (auto &[op, own] : stage) {
+    if (forward.contains(op))
+      continue;
+    isTrained |= own + 1 < stages;
+    for (Value value : valuesReadBy(op)) {
+      Operation *def = value.getDefiningOp();
+      auto known = stage.find(def);
+      if (known == stage.end() || known->second == own || forward.contains(def))
+        continue;
+      if (awaited.insert(def).second)
+        addSources(def, awaited);
+    }
+  }
+}

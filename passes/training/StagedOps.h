@@ -1,0 +1,64 @@
+//===- StagedOps.h - which stage computes an op, and when -------*- C++ -*-===//
+//
+// In a loop over microbatches, with a dense layer on each coordinate of "stage":
+//
+//   %a = dot %x, %w0          stage 0, forward
+//   %b = dot %a, %w1          stage 1, forward: the loss is computed from it
+//   %d = dot %g, %w1          stage 1, backward: only variables are
+//   %e = dot %d, %x           stage 0, backward
+//   %i = add %k, 1            repeated: each pass has its own microbatch %k
+//
+// The stage is the coordinate of the op's place (OpPlaces.h). Forward is what
+// results are computed from that replace no variable.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_PASSES_TRAINING_STAGEDOPS_H
+#define WEFT_PASSES_TRAINING_STAGEDOPS_H
+
+#include "weft/base/pipeline/Schedule.h"
+#include "weft/dialects/weft/ops/FlowOps.h"
+#include "weft/passes/sharding/propagation/OpPlaces.h"
+
+namespace weft {
+
+/// Operands, and values from outside that regions of the op read.
+llvm::SetVector<mlir::Value> valuesReadBy(mlir::Operation *op);
+
+class StagedOps {
+public:
+  StagedOps(mlir::func::FuncOp function, ForOp loop, unsigned axis,
+            int64_t stages);
+  /// Finds the stages; fails, with an error, at an op that has none.
+  llvm::LogicalResult run();
+
+  /// Nothing for an op that is repeated in each pass.
+  std::optional<int64_t> stageOf(mlir::Operation *op) const;
+  /// Forward, or InputGradient if an earlier stage waits for the op, or
+  /// WeightGradient.
+  pipeline::WorkKind kindOf(mlir::Operation *op) const;
+  /// Whether a stage before the last has backward passes.
+  bool hasGradients() const { return isTrained; }
+
+private:
+  bool isRepeated(mlir::Operation *op) const;
+  std::optional<int64_t> findStage(mlir::Operation *op) const;
+  void findForward();
+  void findInputGradients();
+  /// Adds the ops of the loop that the op reads, and theirs.
+  void addSources(mlir::Operation *op,
+                  llvm::DenseSet<mlir::Operation *> &sources) const;
+
+  mlir::func::FuncOp function;
+  mutable ForOp loop;
+  unsigned axis;
+  int64_t stages;
+  OpPlaces places;
+  llvm::DenseMap<mlir::Operation *, int64_t> stage;
+  llvm::DenseSet<mlir::Operation *> repeated, forward, awaited;
+  bool isTrained = false;
+};
+
+} // namespace weft
+
+#endif // WEFT_PASSES_TRAINING_STAGEDOPS_H
