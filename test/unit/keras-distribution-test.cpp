@@ -256,7 +256,7 @@ TEST_CASE("broken files are refused") {
         "key \"d1/kernel\" is written twice; remove one of them");
   CHECK(reason(R"({"class_name": "DataParallel", "config": {"mesh": 1}})") ==
         "config: unknown field \"mesh\"; known fields are auto_shard_dataset, "
-        "device_mesh, devices, placements");
+        "device_mesh, devices, pipeline, placements");
   CHECK(findRule(*readDistribution(fileWith({{"(a", {"data"}}}, "search")), "x")
             .status.message() ==
         "layout_map \"(a\": pattern is refused at position 2: "
