@@ -114,11 +114,11 @@ def owners(shape, mesh, spec):
     return numbers
 
 
-def bound(chain, shape, mesh, spec):
+def bound(chain, shape, mesh, spec, to=None):
     """The most bytes of f32 that one device lacks, or that it alone holds while others lack them: each element once, and once for
     each device that lacks it (no device passes on what it received)."""
     sources = np.asarray(jax.jit(chain)(np.arange(1, np.prod(shape) + 1, dtype=np.int32).reshape(shape)))
-    reader = owners(sources.shape, mesh, spec)
+    reader = owners(sources.shape, mesh, to or spec)
     owner = owners(shape, mesh, spec).reshape(-1)[np.maximum(sources, 1) - 1]
     lacks = (sources > 0) & (owner != reader)
     wanted = np.unique(np.stack([reader[lacks], sources[lacks], owner[lacks]]), axis=1)
