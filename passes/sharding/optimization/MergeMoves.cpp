@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "weft/base/Saturating.h"
 #include "weft/dialects/weft/LayoutBorder.h"
 #include "weft/passes/sharding/LocalBlocks.h"
 #include "weft/passes/sharding/LocalMessages.h"
@@ -31,6 +32,21 @@ using namespace mlir;
 static constexpr int64_t kMostDevices = 512;
 
 namespace {
+/// A chain and what it sends now.
+struct PricedChain {
+  MovingChain chain;
+  Price now;
+  unsigned movements = 0; ///< steps that are reshards or send something
+  int64_t elements = 0;   ///< of the largest value that is sent
+
+  explicit PricedChain(MovingChain chain) : chain(std::move(chain)) {}
+  void add(Operation *op, const Price &price);
+  /// Whether one movement may send less: two movements do not pass one value on,
+  /// or the chain reads a part of what is sent. (It is no bound: counting what a
+  /// movement sends looks at each device.)
+  bool maySave() const;
+};
+
 class MoveMerger {
 public:
   explicit MoveMerger(const Mesh &mesh [[clang::lifetimebound]])
@@ -114,41 +130,66 @@ MoveOp MoveMerger::build(MovingChain chain) const {
   return move;
 }
 
+void PricedChain::add(Operation *op, const Price &price) {
+  now = now + price;
+  bool moves = price.bytes > 0;
+  movements += moves || isa<ReshardOp>(op);
+  if (moves)
+    elements = std::max(
+        elements,
+        cast<RankedTensorType>(op->getResult(0).getType()).getNumElements());
+}
+
+bool PricedChain::maySave() const {
+  int64_t read = 0;
+  for (const MovedBox &box : chain.boxes)
+    read = saturatingAdd(read, box.elementsRead());
+  return now.bytes > 0 && (movements > 1 || read < elements);
+}
+
+/// The value's op if it can be a step before `end`, with its boxes.
+static std::optional<MovedBoxes> boxesBefore(Operation *end, Value value) {
+  Operation *def = value.getDefiningOp();
+  if (!def || def->getBlock() != end->getBlock() || !def->hasOneUse())
+    return std::nullopt;
+  return boxesOfStep(def);
+}
+
 bool MoveMerger::merge(Operation *end) {
   std::optional<MovedBoxes> boxes = boxesOfStep(end);
   if (!boxes || boxes->empty())
     return false;
-  MovingChain chain(end, *boxes);
-  Price now, saved;
+  PricedChain priced(MovingChain(end, *boxes));
+  MovingChain &chain = priced.chain;
+  Price saved;
   MoveOp best;
   for (unsigned i = 0; i < chain.operands.size(); ++i) {
-    Operation *def = chain.operands[i].getDefiningOp();
-    std::optional<MovedBoxes> inner;
-    if (def && def->getBlock() == end->getBlock() && def->hasOneUse())
-      inner = boxesOfStep(def);
+    std::optional<MovedBoxes> inner = boxesBefore(end, chain.operands[i]);
     std::optional<MovingChain> longer;
     if (inner)
       longer = chain.with(i, *inner);
     if (!longer)
       continue;
-    now = now + priceOf(def) + (chain.ops.size() == 1 ? priceOf(end) : Price());
+    if (chain.ops.size() == 1)
+      priced.add(end, priceOf(end));
+    Operation *def = chain.operands[i].getDefiningOp();
+    priced.add(def, priceOf(def));
     chain = std::move(*longer);
     i = unsigned(-1);
-    if (now.bytes == 0)
-      continue;
-    MoveOp move = build(chain);
+    MoveOp move = priced.maySave() ? build(chain) : MoveOp();
     if (!move)
       continue;
     // Fewer messages do not justify more bytes.
-    Price after = priceOf(move), saves = now - after;
-    if (after.bytes <= now.bytes && movesLess(after, now) &&
+    Price after = priceOf(move), saves = priced.now - after;
+    if (after.bytes <= priced.now.bytes && movesLess(after, priced.now) &&
         movesLess(saved, saves)) {
       if (best)
         best.erase();
       best = move;
       saved = saves;
-    } else
+    } else {
       move.erase();
+    }
   }
   if (!best)
     return false;
