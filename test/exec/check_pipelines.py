@@ -1,11 +1,13 @@
 """Pipelines compute what one stage computes with as many microbatches, and their plans have one size.
 
-    check_pipelines.py WEFT
+    check_pipelines.py WEFT [MPIRUN WORDS...]
 
 A residual network of eight dense layers, with a layer that skips over stages, trains on one device in microbatches, and as a
 pipeline of two and four stages by each schedule and by a file; also where the microbatches do not divide the batch, and with
 a short last batch. Weights and histories are equal to the bit for 5 and 12 microbatches. With 4, a microbatch has 6 rows,
 whose sums kernels for several values round otherwise than kernels for one: there they are equal within 1e-6.
+
+With words of mpirun, only: processes that have a stage each compute the bits of one process.
 """
 
 import array
@@ -50,14 +52,14 @@ def model():
 
 class Check:
     def __init__(self, weft, folder):
-        self.weft, self.folder, self.failures = weft, folder, []
+        self.weft, self.folder, self.failures, self.launcher = weft, folder, [], []
         (folder / "model.json").write_text(model())
         numbers = random.Random(7)
         npz_values.write(folder / "data.npz", {
             key: ((75, UNITS), array.array("f", (numbers.uniform(-1, 1) for _ in range(75 * UNITS)))) for key in "xy"})
 
     def run(self, *words):
-        result = subprocess.run([self.weft, *map(str, words)], capture_output=True, text=True, cwd=self.folder)
+        result = subprocess.run([*self.launcher, self.weft, *map(str, words)], capture_output=True, text=True, cwd=self.folder)
         if result.returncode:
             sys.exit(f"{' '.join(map(str, words))}\nexit status {result.returncode}\n{result.stdout}{result.stderr}")
         return result.stdout + result.stderr if "--verify" in words else result.stdout
@@ -96,6 +98,14 @@ class Check:
                     else:
                         self.expect(f"{what}: bits of one stage", got == (one, history))
 
+    def processes(self, mpirun):
+        for schedule in ("gpipe", "1f1b"):
+            path = self.distribution(2, 5, schedule)
+            self.launcher = []
+            one = self.fit("--distribution", path)
+            self.launcher = mpirun
+            self.expect(f"{schedule}: a process for each stage has the bits of one process", self.fit("--distribution", path) == one)
+
     def plans(self):
         for schedule in ("gpipe", "1f1b", "zb-h1"):
             sizes = [len(self.run("compile", "model.json", "--batch-size", 128, "--emit", "plan", "--distribution",
@@ -108,6 +118,9 @@ class Check:
         for schedule in ("gpipe", "1f1b"):
             path = self.distribution(4, 16, schedule)
             used[schedule] = json.loads(self.run("explain", "model.json", "--batch-size", 128, "--distribution", path, "--json"))["memory"]
+        said = json.loads(self.run("explain", "model.json", "--batch-size", 128, "--distribution", self.distribution(4, 16, "1f1b"), "--json"))["pipeline"]
+        self.expect("explain says the bubble and live activations of 1F1B", said["bubble"] == 3 * (4 - 1) and said["end"] == 3 * (16 + 4 - 1)
+                    and [each["live_activations"] for each in said["stages"]] == [4, 3, 2, 1])
         stage = LAYERS // 4 * (UNITS * UNITS + UNITS) * 4
         self.expect("weights of a stage are on its device alone", stage <= used["1f1b"]["weights"] <= stage + 64)
         self.expect("1F1B needs half of the memory of GPipe at most", 2 * used["1f1b"]["total"] <= used["gpipe"]["total"])
@@ -123,10 +136,13 @@ class Check:
 def main():
     with tempfile.TemporaryDirectory() as folder:
         check = Check(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(folder))
-        check.steps()
-        check.plans()
-        check.memory()
-        check.verified()
+        if sys.argv[2:]:
+            check.processes(sys.argv[2:])
+        else:
+            check.steps()
+            check.plans()
+            check.memory()
+            check.verified()
     sys.exit(1 if check.failures else 0)
 
 

@@ -16,53 +16,16 @@ using namespace mlir;
 using namespace weft::test;
 
 namespace {
-/// A train step of `stages` layers with a residual over the first and the last,
-/// for `batch` samples.
-std::string stepOf(int stages, int batch, int microbatches,
-                   const std::string &schedule) {
-  auto text = [](int number) { return std::to_string(number); };
-  std::string rows = "tensor<" + text(batch) + "x4xf32>",
-              kernel = "tensor<4x4xf32>",
-              out = "#mesh = #weft.mesh<\"stage\"=" + text(stages) + ">\n";
+const std::string kernel = "tensor<4x4xf32>";
+
+std::string text(int number) { return std::to_string(number); }
+
+/// The loss of `stages` layers with a residual over the first and the last.
+std::string lossOf(int stages, const std::string &rows) {
+  std::string out = "func.func private @loss(";
   for (int s = 0; s < stages; ++s)
-    out += "#s" + text(s) +
-           " = #weft.layout<#mesh, [{}, {}], at = {\"stage\" = " + text(s) +
-           "}>\n";
-  out += "module attributes {weft.mesh = #mesh, weft.microbatches = " +
-         text(microbatches) + " : i64" +
-         (schedule.empty()
-              ? ""
-              : ", weft.pipeline = {axis = \"stage\", schedule = " + schedule +
-                    "}") +
-         "} {\n";
-  std::string named, typed, types, updated, results, wrt;
-  for (int s = 0; s < stages; ++s) {
-    std::string comma = s ? ", " : "", at = "#s" + text(s);
-    named += "%w" + text(s) + ", ";
-    typed += "%w" + text(s) + ": " + kernel + " {weft.layout = " + at +
-             ", weft.role = \"weight\", weft.donated = " + text(s) +
-             " : i64}, ";
-    types += kernel + ", ";
-    results += kernel + " {weft.layout = " + at + "}, ";
-    wrt += comma + text(s);
-    updated += "%u" + text(s) + ", ";
-  }
-  std::string last = "#s" + text(stages - 1), plain;
-  for (int s = 0; s < stages; ++s)
-    plain += "%w" + text(s) + ": " + kernel + ", ";
-  out += "func.func @train(" + typed + "%x: " + rows +
-         " {weft.layout = #s0, weft.role = \"input\"}, %y: " + rows +
-         " {weft.layout = " + last + ", weft.role = \"label\"}) -> (" +
-         results + "tensor<f32>) {\n" + "%l, %g:" + text(stages) +
-         " = weft.value_and_grad @loss(" + named + "%x, %y) wrt [" + wrt +
-         "] : (" + types + rows + ", " + rows + ") -> (tensor<f32>, " +
-         types.substr(0, types.size() - 2) + ")\n";
-  for (int s = 0; s < stages; ++s)
-    out += "%u" + text(s) + " = weft.sub %w" + text(s) + ", %g#" + text(s) +
-           " : " + kernel + "\n";
-  out += "return " + updated + "%l : " + types + "tensor<f32>\n}\n";
-  out += "func.func private @loss(" + plain + "%x: " + rows + ", %y: " + rows +
-         ") -> tensor<f32> {\n";
+    out += "%w" + text(s) + ": " + kernel + ", ";
+  out += "%x: " + rows + ", %y: " + rows + ") -> tensor<f32> {\n";
   std::string value = "%x";
   auto put = [&](const std::string &name, const std::string &from, int stage) {
     out += name + " = weft.constrain " + from + " to #s" + text(stage) + " : " +
@@ -90,6 +53,49 @@ std::string stepOf(int stages, int batch, int microbatches,
          "\n%r = weft.reduce sum %q dims [0, 1] : " + rows +
          " -> tensor<f32>\nreturn %r : tensor<f32>\n}\n}\n";
   return out;
+}
+
+/// A train step of these layers for `batch` samples.
+std::string stepOf(int stages, int batch, int microbatches,
+                   const std::string &schedule) {
+  std::string rows = "tensor<" + text(batch) + "x4xf32>",
+              out = "#mesh = #weft.mesh<\"stage\"=" + text(stages) + ">\n";
+  for (int s = 0; s < stages; ++s)
+    out += "#s" + text(s) +
+           " = #weft.layout<#mesh, [{}, {}], at = {\"stage\" = " + text(s) +
+           "}>\n";
+  out += "module attributes {weft.mesh = #mesh, weft.microbatches = " +
+         text(microbatches) + " : i64" +
+         (schedule.empty()
+              ? ""
+              : ", weft.pipeline = {axis = \"stage\", schedule = " + schedule +
+                    "}") +
+         "} {\n";
+  std::string named, typed, types, updated, results, wrt;
+  for (int s = 0; s < stages; ++s) {
+    std::string comma = s ? ", " : "", at = "#s" + text(s);
+    named += "%w" + text(s) + ", ";
+    typed += "%w" + text(s) + ": " + kernel + " {weft.layout = " + at +
+             ", weft.role = \"weight\", weft.donated = " + text(s) +
+             " : i64}, ";
+    types += kernel + ", ";
+    results += kernel + " {weft.layout = " + at + "}, ";
+    wrt += comma + text(s);
+    updated += "%u" + text(s) + ", ";
+  }
+  std::string last = "#s" + text(stages - 1);
+  out += "func.func @train(" + typed + "%x: " + rows +
+         " {weft.layout = #s0, weft.role = \"input\"}, %y: " + rows +
+         " {weft.layout = " + last + ", weft.role = \"label\"}) -> (" +
+         results + "tensor<f32>) {\n" + "%l, %g:" + text(stages) +
+         " = weft.value_and_grad @loss(" + named + "%x, %y) wrt [" + wrt +
+         "] : (" + types + rows + ", " + rows + ") -> (tensor<f32>, " +
+         types.substr(0, types.size() - 2) + ")\n";
+  for (int s = 0; s < stages; ++s)
+    out += "%u" + text(s) + " = weft.sub %w" + text(s) + ", %g#" + text(s) +
+           " : " + kernel + "\n";
+  out += "return " + updated + "%l : " + types + "tensor<f32>\n}\n";
+  return out + lossOf(stages, rows);
 }
 
 /// The results of a step on random numbers.

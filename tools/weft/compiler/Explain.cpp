@@ -33,11 +33,17 @@ static Report reportOf(mlir::ModuleOp module, const ModelFlags &flags) {
   return report;
 }
 
-static int print(const Report &report, const ExplainFlags &flags) {
-  if (flags.json)
-    llvm::outs() << llvm::formatv("{0:2}\n", toJson(report.explanation));
-  else
-    printText(toText(report.explanation, {.isComplete = flags.all}));
+static int print(const Report &report, const ExplainFlags &flags,
+                 const std::optional<PipelineReport> &pipeline = {}) {
+  if (flags.json) {
+    llvm::json::Value all = toJson(report.explanation);
+    if (pipeline)
+      (*all.getAsObject())["pipeline"] = toJson(*pipeline);
+    llvm::outs() << llvm::formatv("{0:2}\n", all);
+  } else {
+    printText(toText(report.explanation, {.isComplete = flags.all}) +
+              (pipeline ? toText(*pipeline) : ""));
+  }
   if (flags.html.empty())
     return 0;
   Status written = writeOutputFile(flags.html, toHtml(report));
@@ -120,7 +126,7 @@ static int explainModel(const ExplainFlags &flags) {
   steps->explainRules(report.explanation);
   steps->findFixes(report.explanation, step, batchSize);
   steps->explainTensors(report.tensors, batchSize);
-  int status = print(report, flags);
+  int status = print(report, flags, steps->explainPipeline(step, batchSize));
   return isOverBudget ? 1 : status;
 }
 

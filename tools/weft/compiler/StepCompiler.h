@@ -18,6 +18,7 @@
 #include "weft/compiler/frontends/keras/distribution/Distribution.h"
 #include "weft/compiler/frontends/keras/model/Model.h"
 #include "weft/tools/weft/compiler/Compilation.h"
+#include "weft/tools/weft/compiler/ExplainPipeline.h"
 #include "weft/tools/weft/training/StepSource.h"
 
 #include <memory>
@@ -53,6 +54,9 @@ public:
   }
   /// Adds the uses of the layout map's rules.
   void explainRules(Explanation &explanation);
+  /// The stages of a train step, if the distribution makes a pipeline of it.
+  std::optional<PipelineReport> explainPipeline(const std::string &step,
+                                                int64_t batchSize) const;
   /// Adds the layout and its reason for ports and for inner tensors with a
   /// rule.
   void explainTensors(std::vector<TensorLayout> &tensors, int64_t batchSize);

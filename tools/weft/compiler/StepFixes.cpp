@@ -39,6 +39,15 @@ static std::string reasonOf(const TensorLayout &tensor,
   return found == resolved.inputs.end() ? "" : found->second.reason;
 }
 
+std::optional<PipelineReport>
+StepCompiler::explainPipeline(const std::string &step,
+                              int64_t batchSize) const {
+  if (!resolved || stepKindNamed(step) != StepKind::Train)
+    return std::nullopt;
+  return tool::explainPipeline(layouts, kerasModel, resolved->places,
+                               batchSize);
+}
+
 void StepCompiler::explainTensors(std::vector<TensorLayout> &tensors,
                                   int64_t batchSize) {
   if (!resolved)

@@ -5,6 +5,8 @@
 
 #include "llvm/ADT/ScopeExit.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
@@ -83,6 +85,7 @@ private:
   VariableValues &store;
   bool training;
   const LayerLayouts &layouts;
+  std::map<std::pair<void *, MeshPart>, Value> arrived; ///< by value and part
 };
 } // namespace
 
@@ -107,11 +110,15 @@ Value LayerRunner::moved(unsigned node, const MeshPart &to) {
   const LayerPlace &from = placeOf(model.nodes[node].layer);
   if (from.part == to)
     return value;
-  // The gradient comes back to where the value is computed.
+  // The gradient comes back to where the value is computed. In a pipeline, those
+  // of all uses on a stage come back together.
   const ModelLayer &layer = model.layers[model.nodes[node].layer];
+  Value &known = arrived[{value.getAsOpaquePointer(), to}];
+  if (known && layouts.isPipeline)
+    return known;
   if ((from.part.empty() || layouts.isPipeline) && !layer.isInput())
     value = put(layer, value, from);
-  return put(layer, value, {to, ""});
+  return known = put(layer, value, {to, ""});
 }
 
 /// Constrains the value to its layer's layout, unless their ranks differ: the

@@ -1,0 +1,46 @@
+//===- ExplainPipeline.h - the stages of a step, as text --------*- C++ -*-===//
+//
+//   Pipeline over "stage", 1f1b, 4 microbatches; forward pass, gradient of inputs
+//   and gradient of weights take one unit of time each:
+//
+//     stage  live activations    idle    busy  layers
+//         0                 2       3      12  embed, block_0
+//         1                 1       3      12  block_1, head
+//
+//     a stage is idle for 3 of 15 units: 20.0 %
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TOOLS_WEFT_COMPILER_EXPLAINPIPELINE_H
+#define WEFT_TOOLS_WEFT_COMPILER_EXPLAINPIPELINE_H
+
+#include "weft/compiler/frontends/keras/distribution/Distribution.h"
+
+#include "llvm/Support/JSON.h"
+
+namespace weft::tool {
+
+/// The stages of a train step.
+struct PipelineReport {
+  struct Stage {
+    std::vector<std::string> layers;
+    int liveActivations = 0;
+    int64_t idle = 0, busy = 0; ///< in units of a pass
+  };
+  std::string axis, schedule;
+  int64_t microbatches = 1;
+  std::vector<Stage> stages;
+  int64_t bubble = 0, end = 0;
+};
+
+/// The report for a batch; nothing without a pipeline, or if a file's schedule
+/// has other microbatches than the batch.
+std::optional<PipelineReport> explainPipeline(
+    const keras::Distribution &distribution, const keras::Model &model,
+    const std::vector<keras::LayerPlace> &places, int64_t batchSize);
+std::string toText(const PipelineReport &report);
+llvm::json::Value toJson(const PipelineReport &report);
+
+} // namespace weft::tool
+
+#endif // WEFT_TOOLS_WEFT_COMPILER_EXPLAINPIPELINE_H
