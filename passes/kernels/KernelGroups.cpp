@@ -377,7 +377,9 @@ KernelGroups::cutsOf(const KernelValues &kernel) const {
         return llvm::any_of(op->getResults(), [&](Value result) {
           return llvm::is_contained(kernel.results, result);
         });
-      });
+      },
+      limits.hasSeveralNests ? kMostRecomputed
+                             : std::numeric_limits<int64_t>::max());
 }
 
 void KernelGroups::cutRecomputation() {

@@ -2,11 +2,13 @@
 
 #include "weft/passes/kernels/Recomputation.h"
 
+#include "weft/base/Saturating.h"
 #include "weft/dialects/weft/TensorType.h"
 #include "weft/dialects/weft/Weft.h"
 #include "weft/passes/kernels/KernelGroups.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 #include <optional>
 
@@ -19,10 +21,10 @@ namespace {
 /// Walks a group from its results back to its arguments.
 class ReadCounter {
 public:
-  explicit ReadCounter(ArrayRef<Operation *> ops) {
-    for (Operation *op : ops)
-      reads.try_emplace(op);
-  }
+  /// Takes the group, operands first.
+  ReadCounter(ArrayRef<Operation *> ops,
+              llvm::function_ref<bool(Operation *)> isResult,
+              int64_t mostRecomputed);
   /// Visits a member; returns whether the group must be cut after it.
   bool visitMember(Operation *op, bool isResult);
   /// Visits an op that is copied into every kernel.
@@ -45,10 +47,14 @@ private:
   }
   bool isOfLaterKernel(unsigned position) const { return position < firstHere; }
   bool joinsNest(Operation *op) const;
+  bool isComputedTooOften(Operation *op) const;
   void add(Value value, unsigned position);
   void pass(Operation *op, ArrayRef<unsigned> positions);
 
   llvm::DenseMap<Operation *, Positions> reads;
+  /// The ops that compute an element of an op's result; 0 if it is stored.
+  llvm::DenseMap<Operation *, int64_t> work;
+  int64_t mostRecomputed;
   SmallVector<unsigned> nests; ///< nest of each position
   llvm::DenseMap<unsigned, unsigned> scalars;
   unsigned numNests = 0;
@@ -61,6 +67,33 @@ private:
 };
 
 } // namespace
+
+/// The work of an op alone. One that finds out from which operand or position
+/// its element comes compares integers, and reads elements one by one.
+static int64_t workOfElement(Operation *op) {
+  constexpr int64_t kSearch = 16;
+  bool moves = llvm::any_of(op->getOpOperands(), [](OpOperand &use) {
+    return elementsReadElsewhere(use) != 0;
+  });
+  return moves && !isElementSource(op) ? kSearch : 1;
+}
+
+ReadCounter::ReadCounter(ArrayRef<Operation *> ops,
+                         llvm::function_ref<bool(Operation *)> isResult,
+                         int64_t mostRecomputed)
+    : mostRecomputed(mostRecomputed) {
+  for (Operation *op : ops) {
+    reads.try_emplace(op);
+    int64_t own = workOfElement(op);
+    for (OpOperand &use : op->getOpOperands())
+      own = saturatingAdd(
+          own,
+          saturatingMultiply(work.lookup(use.get().getDefiningOp()),
+                             std::max<int64_t>(elementsReadElsewhere(use), 1)));
+    bool isStored = hasLoopNest(op) || isResult(op);
+    work[op] = isStored || op->hasTrait<OpTrait::ConstantLike>() ? 0 : own;
+  }
+}
 
 void ReadCounter::add(Value value, unsigned position) {
   Operation *producer = value.getDefiningOp();
@@ -96,6 +129,16 @@ bool ReadCounter::joinsNest(Operation *op) const {
          });
 }
 
+bool ReadCounter::isComputedTooOften(Operation *op) const {
+  const Positions &own = reads.find(op)->second;
+  llvm::SmallDenseSet<unsigned> readers;
+  for (unsigned at : own)
+    readers.insert(nests[at]);
+  return own.size() > kMostComputed ||
+         saturatingMultiply(work.lookup(op), own.size() - readers.size()) >
+             mostRecomputed;
+}
+
 bool ReadCounter::visitMember(Operation *op, bool isResult) {
   ArrayRef<unsigned> own = reads[op];
   bool hasNest = hasLoopNest(op);
@@ -103,7 +146,7 @@ bool ReadCounter::visitMember(Operation *op, bool isResult) {
       hasNest || isResult || llvm::any_of(own, [&](unsigned position) {
         return isOfLaterKernel(position);
       });
-  bool isCut = !isStored && own.size() > kMostComputed;
+  bool isCut = !isStored && isComputedTooOften(op);
   if (isCut) {
     firstHere = nests.size();
     current.reset();
@@ -124,11 +167,10 @@ bool ReadCounter::visitMember(Operation *op, bool isResult) {
   return isCut;
 }
 
-SmallVector<Operation *>
-cutsAgainstRecomputation(ArrayRef<Operation *> ops,
-                         llvm::function_ref<bool(Operation *)> isMember,
-                         llvm::function_ref<bool(Operation *)> isResult) {
-  ReadCounter counter(ops);
+SmallVector<Operation *> cutsAgainstRecomputation(
+    ArrayRef<Operation *> ops, llvm::function_ref<bool(Operation *)> isMember,
+    llvm::function_ref<bool(Operation *)> isResult, int64_t mostRecomputed) {
+  ReadCounter counter(ops, isResult, mostRecomputed);
   SmallVector<Operation *> cuts;
   for (Operation *op : llvm::reverse(ops)) {
     if (!isMember(op))

@@ -14,7 +14,10 @@
 // kMostComputed, the group is cut after the value: one kernel stores it and the
 // next kernel reads it. So a kernel has at most kMostComputed computations of
 // each op that is not copied, and the counting takes time linear in the
-// program.
+// program. On a CPU the group is cut as well where the ops that compute one
+// element, times the further positions in a nest, exceed kMostRecomputed: in a
+// chain of such values, as an associative scan has, each doubles the work of
+// the one before it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,13 +34,18 @@ namespace weft {
 /// The most positions at which a kernel computes a value.
 inline constexpr unsigned kMostComputed = 8;
 
+/// The most ops with which a nest of a CPU's kernel computes a value again.
+inline constexpr int64_t kMostRecomputed = 48;
+
 /// The members of a group after which it must be cut, last member first. `ops`
 /// are the members and the ops that are copied for them, operands first.
-/// `isMember` and `isResult` are called for ops of `ops`.
+/// `isMember` and `isResult` are called for ops of `ops`. Values are computed
+/// again with `mostRecomputed` ops at most.
 llvm::SmallVector<mlir::Operation *>
 cutsAgainstRecomputation(llvm::ArrayRef<mlir::Operation *> ops,
                          llvm::function_ref<bool(mlir::Operation *)> isMember,
-                         llvm::function_ref<bool(mlir::Operation *)> isResult);
+                         llvm::function_ref<bool(mlir::Operation *)> isResult,
+                         int64_t mostRecomputed);
 
 } // namespace weft
 

@@ -210,6 +210,32 @@ TEST_CASE("a value is computed at eight positions at most") {
   CHECK(textOf(cut) == "mul; mul mul mul mul");
 }
 
+TEST_CASE("a CPU's kernel computes values again with little work alone") {
+  // Each level interleaves a value with another one that is computed from it.
+  auto levels = [](unsigned count) {
+    std::string text = "(%z: tensor<f32>, %v0: tensor<4xf32>) -> tensor<" +
+                       std::to_string(4 << count) + "xf32> {\n";
+    for (unsigned i = 0; i < count; ++i) {
+      std::string from = "tensor<" + std::to_string(4 << i) + "xf32>",
+                  to = "tensor<" + std::to_string(8 << i) + "xf32>",
+                  n = std::to_string(i), pad = " with %z low [";
+      std::string types = "] interior [1] : " + from + ", tensor<f32> -> " + to;
+      text += "%n" + n + " = weft.neg %v" + n + " : " + from + "\n%a" + n +
+              " = weft.pad %v" + n + pad + "0] high [1" + types + "\n%b" + n +
+              " = weft.pad %n" + n + pad + "1] high [0" + types + "\n%v" +
+              std::to_string(i + 1) + " = weft.add %a" + n + ", %b" + n +
+              " : " + to + "\n";
+    }
+    return text + "return %v" + std::to_string(count) + " : tensor<" +
+           std::to_string(4 << count) + "xf32>";
+  };
+  Program two(levels(2)), three(levels(3));
+  CHECK(KernelGroups(two.block(), kSeveralNests).cuts() == 0);
+  CHECK(KernelGroups(three.block(), kSeveralNests).cuts() == 1);
+  CHECK(KernelGroups(three.block(), *nest::targetLimits("cuda:sm_80")).cuts() ==
+        0);
+}
+
 TEST_CASE("each eighth op of a chain of sources is a member") {
   for (auto [count, members] :
        {std::pair(7u, 0u), {8u, 1u}, {15u, 1u}, {16u, 2u}}) {
