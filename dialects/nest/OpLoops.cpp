@@ -6,6 +6,8 @@
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/nest/ContractionInterface.h"
 #include "weft/dialects/nest/ConvolutionProducts.h"
+#include "weft/dialects/nest/FourierLoops.h"
+#include "weft/dialects/nest/SortLoops.h"
 #include "weft/dialects/nest/Views.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/TensorType.h"
@@ -163,13 +165,6 @@ static OwnLoops foldedLoops(FoldOp op) {
   return loops;
 }
 
-static OwnLoops sortLoops(SortOp op) {
-  Value input = op.getInputs()[0];
-  int64_t rounds =
-      llvm::Log2_64_Ceil(typeOf(input).getDimSize(op.getDim()) + 1);
-  return rowsExcept(input, op.getDim(), 4 * rounds);
-}
-
 static OwnLoops topKLoops(TopKOp op) {
   return rowsExcept(op.getInput(), op.getDim(),
                     typeOf(op.getValues()).getDimSize(op.getDim()));
@@ -178,24 +173,6 @@ static OwnLoops topKLoops(TopKOp op) {
 /// The loops of an op along one dimension: all other dimensions.
 template <typename ConcreteOp> static OwnLoops rowLoops(ConcreteOp op) {
   return rowsExcept(op.getInput(), op.getDim());
-}
-
-std::optional<SmallVector<int64_t>> fftRadices(int64_t n) {
-  SmallVector<int64_t> radices;
-  for (int64_t radix : {4, 13, 11, 7, 5, 3, 2})
-    for (; n % radix == 0; n /= radix)
-      radices.push_back(radix);
-  if (n != 1)
-    return std::nullopt;
-  return radices;
-}
-
-int64_t fftLength(int64_t n) {
-  return fftRadices(n) ? n : int64_t(llvm::NextPowerOf2(2 * n - 2));
-}
-
-int64_t fftLines(int64_t n) {
-  return fftRadices(n) || fftLength(n) <= kMostFftTable ? 2 : 3;
 }
 
 /// The loops of a Cholesky factor: the batch. A triangle of each matrix is
@@ -216,16 +193,6 @@ static OwnLoops solveLoops(TriangularSolveOp op) {
   RankedTensorType type = typeOf(op.getResult());
   int64_t solved = type.getRank() - (op.getRight() ? 1 : 2);
   return rowsExcept(op.getResult(), solved, type.getDimSize(solved) / 2 + 1);
-}
-
-/// The loops of a Fourier transform, whose lines of complex numbers are
-/// temporary.
-static OwnLoops transformLoops(FftOp op) {
-  OwnLoops loops;
-  Type component = componentType(typeOf(op.getInput()).getElementType());
-  int64_t n = op.getLength(), line = fftLength(n) * 2 * bytesOf(component);
-  loops.workingBytes = fftLines(n) * llvm::alignTo(line, 64);
-  return loops;
 }
 
 //===----------------------------------------------------------------------===//
@@ -434,7 +401,7 @@ void attachOpLoops(MLIRContext *context) {
   ConvolutionOp::attachInterface<ConvolutionLoops>(*context);
   attachOwn<CholeskyOp, choleskyLoops>(context);
   attachOwn<TriangularSolveOp, solveLoops>(context);
-  attachOwn<FftOp, transformLoops, fourierTerms>(context);
+  attachOwn<FftOp, fourierLoops, fourierTerms>(context);
 }
 
 } // namespace weft::nest

@@ -32,8 +32,9 @@ enum class Flatness {
 };
 
 /// The loops of an op that can be divided among workers: the result's
-/// dimensions, with sizes, whose iterations are independent; the work in
-/// elements computed or read; and the bytes of temporary memory.
+/// dimensions, with sizes, whose iterations are independent, or a loop over
+/// groups of lines as dimension 0 (FourierLoops.h); the work in elements
+/// computed or read; and the bytes of temporary memory.
 struct OwnLoops {
   llvm::SmallVector<std::pair<int64_t, int64_t>> independent;
   int64_t work = 0;
@@ -108,18 +109,6 @@ std::optional<SharedRows> sharedRowsOf(DotOp op, mlir::Attribute walk,
 int64_t updatesDimOf(ScatterOp op, int64_t dim);
 /// The dimension of a convolution's result along which positions are tiled.
 int64_t tiledDimension(ConvolutionOp op);
-/// The radices of a Fourier transform of length n: 4 and the primes up to 13;
-/// nothing if n has a larger prime.
-std::optional<llvm::SmallVector<int64_t>> fftRadices(int64_t n);
-/// The length of the transforms that compute a transform of length n: n, or a
-/// power of two if n has a larger prime factor.
-int64_t fftLength(int64_t n);
-/// The number of lines of that many complex numbers in working memory: stages
-/// alternate between two, and a third holds numbers too many for a table.
-int64_t fftLines(int64_t n);
-/// The largest number of entries in a transform's table that is computed while
-/// compiling.
-inline constexpr int64_t kMostFftTable = 1 << 16;
 
 } // namespace weft::nest
 

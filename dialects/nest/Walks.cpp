@@ -254,7 +254,9 @@ LogicalResult UpdatesAttr::verifyWalk(Operation *of) const {
 int64_t OwnAttr::getWorkingBytes(Operation *of) const {
   auto loops = cast<LoopsOp>(of);
   auto op = dyn_cast_or_null<OpLoopsInterface>(loops.getNestOp());
-  return op ? op.getOwnLoops().workingBytes : 0;
+  // Threads of a launch have no working memory.
+  bool hasMemory = limitsOf(loops).hasSeveralNests;
+  return op && hasMemory ? op.getOwnLoops().workingBytes : 0;
 }
 
 //===----------------------------------------------------------------------===//

@@ -4,10 +4,11 @@
 // RUN: weft-opt %s --split-input-file --weft-choose-nests=target=cpu:generic -o /dev/null
 // RUN: weft-opt %s --split-input-file --weft-choose-nests=target=cpu:avx512 -o /dev/null
 
-// A transform of this length works on two lines of complex numbers.
+// A transform of this length works on two lines of complex numbers, and on two
+// groups of 16 columns of 512.
 // CHECK-LABEL: func.func private @transform
-// CHECK-SAME: nest.kernel = #nest.kernel<target = "cpu:avx2", planned = 2097152>
-// CHECK-SAME: weft.scratch = 2097152 : i64
+// CHECK-SAME: nest.kernel = #nest.kernel<target = "cpu:avx2", planned = 2228224>
+// CHECK-SAME: weft.scratch = 2228224 : i64
 func.func private @transform(%x: tensor<131072xcomplex<f32>>) -> tensor<131072xcomplex<f32>> attributes {weft.kernel = #weft.kernel<general>} {
   %0 = weft.fft fft %x dim 0 : tensor<131072xcomplex<f32>> -> tensor<131072xcomplex<f32>>
   return %0 : tensor<131072xcomplex<f32>>
@@ -17,7 +18,7 @@ func.func private @transform(%x: tensor<131072xcomplex<f32>>) -> tensor<131072xc
 
 // A third line has the spectrum of a prime length's chirp.
 // CHECK-LABEL: func.func private @prime
-// CHECK-SAME: planned = 6291456>
+// CHECK-SAME: planned = 6422528>
 func.func private @prime(%x: tensor<65537xcomplex<f32>>) -> tensor<65537xcomplex<f32>> attributes {weft.kernel = #weft.kernel<general>} {
   %0 = weft.fft fft %x dim 0 : tensor<65537xcomplex<f32>> -> tensor<65537xcomplex<f32>>
   return %0 : tensor<65537xcomplex<f32>>

@@ -385,7 +385,8 @@ TEST_CASE("memory that is too large for a stack comes behind the tensors") {
     return %0 : tensor<131072xcomplex<f32>>
   )"));
   REQUIRE(kernels.error == "");
-  Buffer<float> x(2 * n), y(2 * n), planned(4 * n);
+  // Two lines, and two groups of 16 columns of 512.
+  Buffer<float> x(2 * n), y(2 * n), planned(4 * n + 4 * 16 * 512);
   std::fill(x.data, x.data + x.size, 0.0f);
   x[2] = 1; // exp(-2 pi i k / n)
   kernels.run("k", {x.data, y.data, planned.data});

@@ -64,6 +64,7 @@ private:
     return split && split->dim == dim;
   }
   bool hasVectors() const override { return true; }
+  int64_t vectorBytes() const override { return target.vectorBytes; }
   mlir::Value scratch() override { return working; }
 
   // Shares (KernelSplit.cpp).

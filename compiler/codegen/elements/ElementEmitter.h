@@ -71,6 +71,8 @@ public:
   virtual bool isShared(int64_t dim) const = 0;
   /// Whether LLVM makes vectors of the processor's loops.
   virtual bool hasVectors() const { return false; }
+  /// The bytes of a vector in a register; 0 where code has scalars only.
+  virtual int64_t vectorBytes() const { return 0; }
   /// The temporary memory of the nest (getWorkingBytes of its walk), aligned to
   /// 64 bytes; null if it needs none. The next nest may reuse it.
   virtual mlir::Value scratch() = 0;
@@ -94,6 +96,7 @@ public:
   }
   bool isShared(int64_t dim) const { return processor->isShared(dim); }
   bool hasVectors() const { return processor->hasVectors(); }
+  int64_t vectorBytes() const { return processor->vectorBytes(); }
   /// Starts a nest: forgets positions and elements of the previous nest, and
   /// closes that nest's loops.
   void beginNest();

@@ -1,29 +1,28 @@
 //===- FourierNests.cpp - fast Fourier transforms -------------------------===//
 //
-// Each line along the dimension is copied to scratch memory, transformed there
-// in stages of small radices (Stockham's order, which needs no reversal of
-// bits; Van Loan, "Computational Frameworks for the Fast Fourier Transform",
-// 1992, section 1.7), and copied out:
-//
-//   n = 12: radices 4, 3      for b in 1, a in 3:  4 elements, 3 apart, become 4
-//                             for b in 4, a in 1:  3 elements, 4 apart, become 3
+// The lines of a group are copied to working memory (FourierLines.h),
+// transformed there in stages of small radices (FourierStages.cpp), and copied
+// out.
 //
 // A length with a prime above 13 is a convolution with exp(i pi k^2 / n) of a
 // power of two (Bluestein, 1970). Its transform is a table made here; if the
 // table would be too long, the kernel first computes the transform as a line.
 //
+// A line of an even number n of real elements is transformed as one of n/2
+// complex numbers, and numbers k and n/2 - k follow from each other:
+//
+//   x0 x1 x2 x3 ...  =>  z = x0 + i x1, x2 + i x3, ...
+//   X[k] = E + w O, conj X[n/2 - k] = E - w O,  w = exp(-2 pi i k / n),
+//   E = (Z[k] + conj Z[n/2 - k]) / 2,  O = (Z[k] - conj Z[n/2 - k]) / 2i
+//
 //===----------------------------------------------------------------------===//
 
-#include "weft/compiler/codegen/elements/ComplexOps.h"
+#include "weft/compiler/codegen/elements/FourierLines.h"
 #include "weft/compiler/codegen/elements/OwnNests.h"
-#include "weft/compiler/codegen/elements/UnitRoots.h"
 #include "weft/dialects/weft/ElementTypes.h"
-#include "weft/dialects/weft/ops/LinearAlgebraOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
-#include <cmath>
-#include <complex>
 #include <functional>
 
 using namespace mlir;
@@ -55,225 +54,92 @@ std::vector<Complex> transformed(const std::vector<Complex> &x) {
   return result;
 }
 
-/// A complex number on registers.
-struct Pair {
-  Value re, im;
-};
-
-/// Two lines of n numbers: stages alternate between them.
-struct Scratch {
-  Value here, there;
-};
-
 /// The numbers of Bluestein's convolution: exp(-i pi k^2 / n), by which
 /// elements of a line are multiplied, and the transform of their inverses.
 struct Chirp {
-  std::function<Pair(Value k)> at;
-  Value spectrum;
+  std::function<Pair(const FourierStages &, Value k)> at;
+  std::function<Pair(Value k)> spectrum;
 };
 
 struct FourierNest {
   ElementEmitter &e;
   mutable FftOp op;
-  Type component;
+  nest::FourierForm form;
+  FourierStages stages;
   bool inverse;
 
-  FourierNest(ElementEmitter &e [[clang::lifetimebound]], FftOp op)
-      : e(e), op(op),
-        component(componentType(typeOf(op.getInput()).getElementType())),
-        inverse(op.getKind() == FftKind::IFFT ||
-                op.getKind() == FftKind::IRFFT) {}
+  FourierNest(ElementEmitter &e [[clang::lifetimebound]], FftOp op);
 
-  Value number(double value) const {
-    return arith::ConstantOp::create(e.builder, e.loc,
-                                     e.builder.getFloatAttr(component, value));
-  }
-  Value add(Value x, Value y) const {
-    return arith::AddFOp::create(e.builder, e.loc, x, y);
-  }
-  Value subtract(Value x, Value y) const {
-    return arith::SubFOp::create(e.builder, e.loc, x, y);
-  }
-  Value multiply(Value x, Value y) const {
-    return arith::MulFOp::create(e.builder, e.loc, x, y,
-                                 arith::FastMathFlags::contract);
-  }
-  Value negate(Value x) const {
-    return arith::NegFOp::create(e.builder, e.loc, x);
-  }
-  Pair add(Pair x, Pair y) const { return {add(x.re, y.re), add(x.im, y.im)}; }
-  Pair times(Pair x, Pair w) const {
-    return {subtract(multiply(x.re, w.re), multiply(x.im, w.im)),
-            add(multiply(x.re, w.im), multiply(x.im, w.re))};
-  }
-  Pair conj(Pair x) const { return {x.re, negate(x.im)}; }
-  Pair times(Pair x, Complex w) const;
-  Pair load(Value memory, Value i) const {
-    Value at = e.mul(i, 2);
-    Value re = e.load(memory, component, at);
-    return {re, e.load(memory, component, e.add(at, e.constant(1)))};
-  }
-  void store(Pair x, Value memory, Value i) const {
-    Value at = e.mul(i, 2);
-    e.store(x.re, memory, component, at);
-    e.store(x.im, memory, component, e.add(at, e.constant(1)));
-  }
-  UnitRoots roots(int64_t n, bool inverse = false) const {
-    return UnitRoots(e, component, n, inverse);
-  }
-  Pair load(const UnitRoots &roots, Value k) const {
-    auto [re, im] = roots.load(k);
-    return {re, im};
-  }
-  Value line(int64_t size, int64_t number) const;
-  /// Builds a loop whose iterations are independent, and closes it.
-  template <typename Body>
-  void each(int64_t begin, int64_t end, Body body) const {
-    unsigned outer = e.depth();
-    Value i = e.openLoop(e.constant(begin), e.constant(end));
-    e.markParallel();
-    body(i);
-    e.closeLoops(outer);
-  }
-
-  void stage(Scratch memory, int64_t n, int64_t radix, int64_t before,
-             const UnitRoots &table, bool turned) const;
-  Value transform(Scratch memory, int64_t n, const UnitRoots &table,
-                  bool turned) const;
-  LogicalResult read(ArrayRef<Value> line, Value memory,
-                     const Chirp *chirp) const;
-  void write(ArrayRef<Value> line, Value memory, const Chirp *chirp) const;
+  Value array(int64_t number) const;
+  Value memoryAt(int64_t byte) const;
+  Value transform(Scratch memory, const StageRoots &roots) const;
+  Value squareModulo(Value k) const;
   Chirp shortChirp() const;
-  Chirp longChirp(Scratch &memory, const UnitRoots &table) const;
+  Chirp longChirp(Scratch &memory, const StageRoots &roots) const;
   void fillCircle(Value memory, const UnitRoots &turns) const;
+  Value convolve(Scratch memory, const StageRoots &roots,
+                 const Chirp &chirp) const;
+  Pair turned(Pair x, const UnitRoots &whole, Value k, bool inverse) const;
+  void splitReal(Scratch memory, const UnitRoots &whole) const;
+  void joinReal(Scratch memory, const UnitRoots &whole) const;
+  void mirror(Value memory) const;
+  FourierLines openLines() const;
   LogicalResult emit();
 };
 
 } // namespace
 
-/// x * w, without multiplications by 0, 1 and -1.
-Pair FourierNest::times(Pair x, Complex w) const {
-  auto scaled = [&](Value value, double factor) -> Value {
-    if (std::fabs(factor) < 1e-15)
-      return {};
-    if (std::fabs(std::fabs(factor) - 1) < 1e-15)
-      return factor > 0 ? value : negate(value);
-    return multiply(value, number(factor));
-  };
-  auto sum = [&](Value a, Value b) { return a && b ? add(a, b) : a ? a : b; };
-  return {sum(scaled(x.re, w.real()), scaled(x.im, -w.imag())),
-          sum(scaled(x.re, w.imag()), scaled(x.im, w.real()))};
+/// The lanes of a vector: as many as a register has numbers, but no more than
+/// there are lines in a group.
+static int64_t lanesOf(ElementEmitter &e, const nest::FourierForm &form,
+                       Type component) {
+  return std::max<int64_t>(
+      std::min(form.lanes, e.vectorBytes() / bytesOf(component)), 1);
 }
 
-/// The address of a line of `size` numbers.
-Value FourierNest::line(int64_t size, int64_t number) const {
-  int64_t bytes = llvm::alignTo(size * 2 * bytesOf(component), 64);
+FourierNest::FourierNest(ElementEmitter &e, FftOp op)
+    : e(e), op(op), form(nest::fourierForm(op)),
+      stages(e, componentType(typeOf(op.getInput()).getElementType()),
+             lanesOf(e, form,
+                     componentType(typeOf(op.getInput()).getElementType()))),
+      inverse(op.getKind() == FftKind::IFFT || op.getKind() == FftKind::IRFFT) {
+}
+
+Value FourierNest::memoryAt(int64_t byte) const {
   Value first = e.scratch();
-  return LLVM::GEPOp::create(
-      e.builder, e.loc, first.getType(), e.builder.getI8Type(), first,
-      ArrayRef<LLVM::GEPArg>{e.constant(number * bytes)});
+  return LLVM::GEPOp::create(e.builder, e.loc, first.getType(),
+                             e.builder.getI8Type(), first,
+                             ArrayRef<LLVM::GEPArg>{e.constant(byte)});
 }
 
-/// Combines transformed groups of `before` elements to groups that are `radix`
-/// times as large.
-void FourierNest::stage(Scratch memory, int64_t n, int64_t radix,
-                        int64_t before, const UnitRoots &table,
-                        bool turned) const {
-  int64_t groups = n / (radix * before);
-  unsigned outer = e.depth();
-  bool manyGroups = groups > before;
-  Value slow = e.openLoop(manyGroups ? before : groups),
-        fast = e.openLoop(manyGroups ? groups : before);
-  e.markParallel();
-  Value a = manyGroups ? fast : slow, b = manyGroups ? slow : fast;
-  SmallVector<Pair> x;
-  for (int64_t r = 0; r < radix; ++r) {
-    Value from = e.add(e.add(e.mul(a, before), b), e.constant(r * (n / radix)));
-    Pair value = load(memory.here, from);
-    if (r > 0 && before > 1) {
-      Pair root = load(table, e.mul(b, r * groups));
-      value = times(value, turned ? conj(root) : root);
-    }
-    x.push_back(value);
-  }
-  for (int64_t k = 0; k < radix; ++k) {
-    Pair sum = x[0];
-    for (int64_t r = 1; r < radix; ++r) {
-      Complex root = unitRoot(r * k, radix);
-      sum = add(sum, times(x[r], turned ? std::conj(root) : root));
-    }
-    store(sum, memory.there,
-          e.add(e.add(e.mul(a, before * radix), b), e.constant(k * before)));
-  }
-  e.closeLoops(outer);
+/// The address of an array of the working memory.
+Value FourierNest::array(int64_t number) const {
+  return memoryAt(
+      number *
+      llvm::alignTo(form.numbers * 2 * bytesOf(stages.component) * stages.lanes,
+                    64));
 }
 
-/// Transforms a line; returns the half with the result.
-Value FourierNest::transform(Scratch memory, int64_t n, const UnitRoots &table,
-                             bool turned) const {
-  int64_t before = 1;
-  SmallVector<int64_t> radices = *nest::fftRadices(n);
-  for (int64_t radix : radices) {
-    stage(memory, n, radix, before, table, turned);
-    std::swap(memory.here, memory.there);
-    before *= radix;
-  }
-  return memory.here;
+/// Transforms lines of complex numbers; returns the array with the result.
+Value FourierNest::transform(Scratch memory, const StageRoots &roots) const {
+  int64_t bytes = bytesOf(stages.component);
+  FourierStages wide(e, stages.component,
+                     std::max<int64_t>(e.vectorBytes() / bytes, 1));
+  if (form.rows == 0 || wide.lanes == 1)
+    return stages.transform(memory, form.size, roots);
+  int64_t begin = form.arrays * llvm::alignTo(form.numbers * 2 * bytes, 64);
+  Scratch work{memoryAt(begin),
+               memoryAt(begin + form.columns() * 2 * bytes * wide.lanes)};
+  return wide.transformMatrix(memory, work, form.rows, form.columns(), roots);
 }
 
-/// Reads the line at `line`, multiplied by the chirp if there is a chirp.
-LogicalResult FourierNest::read(ArrayRef<Value> line, Value memory,
-                                const Chirp *chirp) const {
-  int64_t n = op.getLength(),
-          given = typeOf(op.getInput()).getDimSize(op.getDim());
-  bool fromReal = op.getKind() == FftKind::RFFT, failure = false;
-  auto copy = [&](Value i, Value from, bool mirrored) {
-    SmallVector<Value> dims(line);
-    dims[op.getDim()] = from;
-    FailureOr<Value> value =
-        e.element(op.getInput(), e.makeIndex(dims, e.depth()));
-    e.enterDepth(e.depth());
-    if (failed(value)) {
-      failure = true;
-      return;
-    }
-    ComplexEmitter c{e.builder, e.loc};
-    Pair x =
-        fromReal ? Pair{*value, number(0)} : Pair{c.re(*value), c.im(*value)};
-    if (mirrored)
-      x = conj(x);
-    store(chirp ? times(x, chirp->at(i)) : x, memory, i);
-  };
-  each(0, std::min(n, given), [&](Value i) { copy(i, i, false); });
-  if (given < n)
-    each(given, n, [&](Value i) {
-      copy(i, arith::SubIOp::create(e.builder, e.loc, e.constant(n), i), true);
-    });
-  return success(!failure);
-}
-
-void FourierNest::write(ArrayRef<Value> line, Value memory,
-                        const Chirp *chirp) const {
-  RankedTensorType type = typeOf(op.getResult());
-  each(0, type.getDimSize(op.getDim()), [&](Value i) {
-    Pair x = load(memory, i);
-    if (chirp)
-      x = times(x, chirp->at(i));
-    if (inverse)
-      x = times(x, Complex(1.0 / op.getLength()));
-    SmallVector<Value> dims(line);
-    dims[op.getDim()] = i;
-    Value linear = e.linearIndex(type.getShape(), e.makeIndex(dims, e.depth()));
-    bool toReal = op.getKind() == FftKind::IRFFT;
-    Value value =
-        toReal ? x.re : ComplexEmitter{e.builder, e.loc}.make(x.re, x.im);
-    e.store(value, e.memoryOf(op.getResult()), type.getElementType(), linear);
-  });
-}
+//===----------------------------------------------------------------------===//
+// Lengths with a large prime
+//===----------------------------------------------------------------------===//
 
 /// A chirp that consists of two tables.
 Chirp FourierNest::shortChirp() const {
-  int64_t n = op.getLength(), size = nest::fftLength(n);
+  int64_t n = form.length, size = form.size;
   std::vector<Complex> turns, circle(size);
   for (int64_t k = 0; k < n; ++k) {
     Complex turn = unitRoot(k * k % (2 * n), 2 * n);
@@ -281,74 +147,206 @@ Chirp FourierNest::shortChirp() const {
     circle[k] = circle[(size - k) % size] =
         std::conj(turns.back()) / double(size);
   }
-  Value table = complexTable(e, component, turns);
-  return {[=, this](Value k) { return load(table, k); },
-          complexTable(e, component, transformed(circle))};
+  Value table = complexTable(e, stages.component, turns),
+        spectrum = complexTable(e, stages.component, transformed(circle));
+  return {
+      [=](const FourierStages &in, Value k) { return in.loadTable(table, k); },
+      [=, this](Value k) { return stages.loadTable(spectrum, k); }};
+}
+
+/// k^2 modulo 2n.
+Value FourierNest::squareModulo(Value k) const {
+  return arith::RemUIOp::create(e.builder, e.loc,
+                                arith::MulIOp::create(e.builder, e.loc, k, k),
+                                e.constant(2 * form.length));
 }
 
 /// Writes the inverses of the chirp, from both ends of a line on, divided by
 /// its length.
 void FourierNest::fillCircle(Value memory, const UnitRoots &turns) const {
-  int64_t n = op.getLength(), size = nest::fftLength(n);
-  auto mirror = [&](Value k) -> Value {
-    return arith::SubIOp::create(e.builder, e.loc, e.constant(size), k);
-  };
+  int64_t n = form.length, size = form.size;
   auto put = [&](Value k, Value at) {
-    Value square = arith::RemUIOp::create(
-        e.builder, e.loc, arith::MulIOp::create(e.builder, e.loc, k, k),
-        e.constant(2 * n));
-    store(times(conj(load(turns, square)), Complex(1.0 / double(size))), memory,
-          at);
+    Pair turn = stages.load(turns, squareModulo(k));
+    stages.store(stages.scaled(stages.conj(turn), 1.0 / double(size)), memory,
+                 at);
   };
-  each(0, n, [&](Value k) { put(k, k); });
-  each(n, size - n + 1,
-       [&](Value k) { store({number(0), number(0)}, memory, k); });
-  each(1, n, [&](Value k) { put(k, mirror(k)); });
+  stages.each(0, n, [&](Value k) { put(k, k); });
+  stages.each(n, size - n + 1, [&](Value k) {
+    stages.store({stages.number(0), stages.number(0)}, memory, k);
+  });
+  stages.each(1, n, [&](Value k) {
+    put(k, arith::SubIOp::create(e.builder, e.loc, e.constant(size), k));
+  });
 }
 
-/// A chirp whose spectrum is the third line of the memory and may trade places
+/// A chirp whose spectrum is the third array of the memory and may trade places
 /// with the second.
-Chirp FourierNest::longChirp(Scratch &memory, const UnitRoots &table) const {
-  int64_t n = op.getLength(), size = nest::fftLength(n);
-  UnitRoots turns = roots(2 * n, inverse);
-  Scratch lines{line(size, 2), memory.there};
-  fillCircle(lines.here, turns);
-  Value spectrum = transform(lines, size, table, false);
-  memory.there = spectrum == lines.here ? lines.there : lines.here;
-  return {[=, this](Value k) {
-            Value square = arith::RemUIOp::create(
-                e.builder, e.loc, arith::MulIOp::create(e.builder, e.loc, k, k),
-                e.constant(2 * n));
-            return load(turns, square);
+Chirp FourierNest::longChirp(Scratch &memory, const StageRoots &roots) const {
+  auto turns = std::make_shared<UnitRoots>(e, stages.component, 2 * form.length,
+                                           inverse);
+  Scratch arrays{array(2), memory.there};
+  fillCircle(arrays.here, *turns);
+  Value spectrum = transform(arrays, roots);
+  memory.there = FourierStages::otherOf(arrays, spectrum);
+  return {[=, this](const FourierStages &in, Value k) {
+            return in.load(*turns, squareModulo(k));
           },
-          spectrum};
+          [=, this](Value k) { return stages.load(spectrum, k); }};
+}
+
+/// Transforms lines by the convolution; returns the array with the result.
+Value FourierNest::convolve(Scratch memory, const StageRoots &roots,
+                            const Chirp &chirp) const {
+  auto timesChirp = [&](Value array) {
+    stages.each(0, form.length, [&](Value i) {
+      stages.store(stages.times(stages.load(array, i), chirp.at(stages, i)),
+                   array, i);
+    });
+  };
+  timesChirp(memory.here);
+  if (form.length < form.size)
+    stages.each(form.length, form.size, [&](Value i) {
+      stages.store({stages.number(0), stages.number(0)}, memory.here, i);
+    });
+  Value spectrum = transform(memory, roots);
+  stages.each(0, form.size, [&](Value i) {
+    stages.store(stages.times(stages.load(spectrum, i), chirp.spectrum(i)),
+                 spectrum, i);
+  });
+  StageRoots back = roots;
+  back.inverse = true;
+  Value result =
+      transform({spectrum, FourierStages::otherOf(memory, spectrum)}, back);
+  timesChirp(result);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Real lines
+//===----------------------------------------------------------------------===//
+
+/// x exp(-2 pi i k / n), or times the inverse.
+Pair FourierNest::turned(Pair x, const UnitRoots &whole, Value k,
+                         bool inverse) const {
+  Pair root = stages.load(whole, k);
+  return stages.times(x, inverse ? stages.conj(root) : root);
+}
+
+/// Computes the spectrum of the real lines from that of their pairs.
+void FourierNest::splitReal(Scratch memory, const UnitRoots &whole) const {
+  int64_t half = form.length;
+  Value zero = e.constant(0);
+  Pair first = stages.load(memory.here, zero);
+  stages.store({stages.add(first.re, first.im), stages.number(0)}, memory.there,
+               zero);
+  stages.store({stages.subtract(first.re, first.im), stages.number(0)},
+               memory.there, e.constant(half));
+  stages.each(1, half / 2 + 1, [&](Value k) {
+    Value other = arith::SubIOp::create(e.builder, e.loc, e.constant(half), k);
+    Pair x = stages.scaled(stages.load(memory.here, k), 0.5),
+         y = stages.scaled(stages.conj(stages.load(memory.here, other)), 0.5);
+    Pair even = stages.add(x, y), odd = stages.subtract(x, y);
+    odd = turned({odd.im, stages.negate(odd.re)}, whole, k, false);
+    stages.store(stages.add(even, odd), memory.there, k);
+    stages.store(stages.conj(stages.subtract(even, odd)), memory.there, other);
+  });
+}
+
+/// Computes the spectrum of pairs, twice as large, from that of real lines.
+void FourierNest::joinReal(Scratch memory, const UnitRoots &whole) const {
+  int64_t half = form.length;
+  Value zero = e.constant(0);
+  Value first = stages.load(memory.here, zero).re,
+        last = stages.load(memory.here, e.constant(half)).re;
+  stages.store({stages.add(first, last), stages.subtract(first, last)},
+               memory.there, zero);
+  stages.each(1, half / 2 + 1, [&](Value k) {
+    Value other = arith::SubIOp::create(e.builder, e.loc, e.constant(half), k);
+    Pair x = stages.load(memory.here, k),
+         y = stages.conj(stages.load(memory.here, other));
+    Pair even = stages.add(x, y),
+         odd = turned(stages.subtract(x, y), whole, k, true);
+    odd = {stages.negate(odd.im), odd.re};
+    stages.store(stages.add(even, odd), memory.there, k);
+    stages.store(stages.conj(stages.subtract(even, odd)), memory.there, other);
+  });
+}
+
+/// Writes the numbers of a real line's spectrum that are not given: the mirror
+/// images of others.
+void FourierNest::mirror(Value memory) const {
+  int64_t n = op.getLength(),
+          given = typeOf(op.getInput()).getDimSize(op.getDim());
+  stages.each(given, n, [&](Value i) {
+    Value other = arith::SubIOp::create(e.builder, e.loc, e.constant(n), i);
+    stages.store(stages.conj(stages.load(memory, other)), memory, i);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+/// Opens the loops over groups and over vectors of lines.
+FourierLines FourierNest::openLines() const {
+  Value group = e.openSharedLoop(0, form.groups), outer = e.constant(0);
+  int64_t lines = form.lines();
+  if (form.isAlongInner()) {
+    Value groups = e.constant(llvm::divideCeil(form.inner, form.lanes));
+    outer = arith::DivUIOp::create(e.builder, e.loc, group, groups);
+    group = arith::RemUIOp::create(e.builder, e.loc, group, groups);
+    lines = form.inner;
+  }
+  Value first = e.mul(group, form.lanes);
+  if (stages.lanes < form.lanes) {
+    Value rest =
+        arith::SubIOp::create(e.builder, e.loc, e.constant(lines), first);
+    rest =
+        arith::MinUIOp::create(e.builder, e.loc, rest, e.constant(form.lanes));
+    Value vectors = arith::CeilDivUIOp::create(e.builder, e.loc, rest,
+                                               e.constant(stages.lanes));
+    Value vector = e.openLoop(e.constant(0), vectors);
+    first = e.add(first, e.mul(vector, stages.lanes));
+  }
+  return FourierLines{stages, op, form, outer, first};
 }
 
 LogicalResult FourierNest::emit() {
-  int64_t n = op.getLength(), size = nest::fftLength(n);
-  UnitRoots table = roots(size);
-  Scratch memory{line(size, 0), line(size, 1)};
+  e.beginNest();
+  bool isLong = form.size != form.length,
+       isFromReal = op.getKind() == FftKind::RFFT,
+       isToReal = op.getKind() == FftKind::IRFFT;
+  std::optional<UnitRoots> whole;
+  if (form.isPaired)
+    whole.emplace(e, stages.component, op.getLength());
+  bool isShared = whole && !isLong;
+  std::optional<UnitRoots> table;
+  if (!isShared)
+    table.emplace(e, stages.component, form.size);
+  StageRoots roots{isShared ? *whole : *table, isShared ? 2 : 1,
+                   inverse && !isLong};
+  Scratch memory{array(0), array(1)};
   std::optional<Chirp> chirp;
-  if (!nest::fftRadices(n))
-    chirp = nest::fftLines(n) == 2 ? shortChirp() : longChirp(memory, table);
-  SmallVector<Value> at;
-  for (auto [i, others] : llvm::enumerate(typeOf(op.getResult()).getShape()))
-    at.push_back(i == op.getDim() ? Value() : e.openLoop(others));
-  if (failed(read(at, memory.here, chirp ? &*chirp : nullptr)))
+  if (isLong)
+    chirp = form.arrays == 2 ? shortChirp() : longChirp(memory, roots);
+
+  FourierLines lines = openLines();
+  if (failed(lines.read(memory)))
     return failure();
-  if (!chirp) {
-    write(at, transform(memory, n, table, inverse), nullptr);
-    return success();
+  if (isToReal && form.isPaired) {
+    joinReal(memory, *whole);
+    std::swap(memory.here, memory.there);
+  } else if (isToReal) {
+    mirror(memory.here);
   }
-  if (n < size)
-    each(n, size,
-         [&](Value i) { store({number(0), number(0)}, memory.here, i); });
-  Value spectrum = transform(memory, size, table, false);
-  each(0, size, [&](Value i) {
-    store(times(load(spectrum, i), load(chirp->spectrum, i)), spectrum, i);
-  });
-  Scratch back{spectrum, spectrum == memory.here ? memory.there : memory.here};
-  write(at, transform(back, size, table, true), &*chirp);
+  Value result =
+      chirp ? convolve(memory, roots, *chirp) : transform(memory, roots);
+  if (isFromReal && form.isPaired) {
+    Scratch parts{result, FourierStages::otherOf(memory, result)};
+    splitReal(parts, *whole);
+    result = parts.there;
+  }
+  lines.write(result, inverse ? 1.0 / double(op.getLength()) : 1);
   return success();
 }
 

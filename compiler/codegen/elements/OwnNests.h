@@ -19,6 +19,8 @@ llvm::LogicalResult emitArgMin(ElementEmitter &emitter, ArgMinOp op);
 llvm::LogicalResult emitTopK(ElementEmitter &emitter, TopKOp op);
 // SortNests.cpp
 llvm::LogicalResult emitSort(ElementEmitter &emitter, SortOp op);
+// DigitSort.cpp: needs the working memory of nest::digitSort.
+llvm::LogicalResult emitDigitSort(ElementEmitter &emitter, SortOp op);
 // FoldNests.cpp
 llvm::LogicalResult emitFold(ElementEmitter &emitter, FoldOp op);
 // ScatterNests.cpp

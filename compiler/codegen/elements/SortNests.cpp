@@ -1,6 +1,8 @@
 //===- SortNests.cpp - stable merge sort of rows --------------------------===//
 //
-// Sorts positions; elements are moved once, at the end. Both orders of a merge,
+// A processor with working memory sorts rows of one key by digits
+// (DigitSort.cpp), unless they are short. Others sort positions; elements are
+// moved once, at the end. Both orders of a merge,
 // before and after, are in the memory of one result until its elements are
 // written, in the halves of its elements:
 //
@@ -14,6 +16,7 @@
 
 #include "weft/compiler/codegen/elements/OwnNests.h"
 #include "weft/compiler/codegen/elements/RowNest.h"
+#include "weft/dialects/nest/SortLoops.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
 #include "weft/dialects/weft/ops/ScanOps.h"
@@ -198,6 +201,8 @@ LogicalResult SortNest::emitCounting() {
 }
 
 LogicalResult emitSort(ElementEmitter &e, SortOp op) {
+  if (nest::digitSort(op) && e.scratch())
+    return emitDigitSort(e, op);
   SortNest nest(e, op);
   return nest.home ? nest.emitMerging() : nest.emitCounting();
 }

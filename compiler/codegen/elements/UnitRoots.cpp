@@ -2,7 +2,7 @@
 
 #include "weft/compiler/codegen/elements/UnitRoots.h"
 
-#include "weft/dialects/nest/OpLoops.h"
+#include "weft/dialects/nest/FourierLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
@@ -23,14 +23,20 @@ Complex unitRoot(int64_t k, int64_t n) {
   return {exact(root.real()), exact(root.imag())};
 }
 
-Value complexTable(ElementEmitter &e, Type component,
-                   ArrayRef<Complex> numbers) {
+Value numberTable(ElementEmitter &e, Type component, ArrayRef<double> numbers) {
   SmallVector<APFloat> values;
-  for (Complex x : numbers)
-    for (double value : {x.real(), x.imag()})
-      values.push_back(e.builder.getFloatAttr(component, value).getValue());
+  for (double value : numbers)
+    values.push_back(e.builder.getFloatAttr(component, value).getValue());
   auto type = RankedTensorType::get(int64_t(values.size()), component);
   return e.globalData(DenseElementsAttr::get(type, values));
+}
+
+Value complexTable(ElementEmitter &e, Type component,
+                   ArrayRef<Complex> numbers) {
+  SmallVector<double> parts;
+  for (Complex x : numbers)
+    parts.append({x.real(), x.imag()});
+  return numberTable(e, component, parts);
 }
 
 UnitRoots::UnitRoots(ElementEmitter &e, Type component, int64_t n, bool inverse,

@@ -20,6 +20,9 @@
 
 namespace weft::elements {
 
+/// The address of a kernel's constant numbers.
+mlir::Value numberTable(ElementEmitter &e, mlir::Type component,
+                        llvm::ArrayRef<double> numbers);
 /// The address of a kernel's constant complex numbers.
 mlir::Value complexTable(ElementEmitter &e, mlir::Type component,
                          llvm::ArrayRef<std::complex<double>> numbers);
