@@ -328,6 +328,16 @@ TEST_CASE("shares of ops with loops of their own store the bits of one call") {
     checkShares(convolution(1, 65, 6, 17, 2, 1), target);
     checkShares(convolution(5, 12, 16, 9, 1, 2), target);
     checkShares(sorted(50, 700), target);
+    // Rows and columns in lanes, of which the last have no line, and matrices.
+    for (auto [rows, columns, dim] :
+         {std::tuple(300, 60, 1), {60, 600, 0}, {40, 512, 1}}) {
+      std::string z = type(rows, columns, "complex<f32>");
+      size_t bytes = size_t(rows * columns * 8);
+      checkShares(oneOp("fft", "(%x: " + z + ")",
+                        "fft fft %x dim " + std::to_string(dim) + " : " + z, z,
+                        {bytes}, bytes),
+                  target);
+    }
     std::string x = type(300, 384), g = type(200, 384),
                 windows = "{window = " + pair(3, 1) +
                           ", strides = " + pair(2, 1) +
