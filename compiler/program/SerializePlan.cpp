@@ -188,10 +188,10 @@ LogicalResult PlanWriter::collectInstructions() {
       addInstruction(fb::Operation::Jump,
                      fb::CreateJump(builder, labels[jump.getTarget()]));
     } else if (auto jump = dyn_cast<fb::JumpUnlessOp>(op)) {
-      addInstruction(fb::Operation::JumpUnless,
-                     fb::CreateJumpUnless(builder,
-                                          numbers.lookup(jump.getCondition()),
-                                          labels[jump.getTarget()]));
+      addInstruction(
+          fb::Operation::JumpUnless,
+          fb::CreateJumpUnless(builder, numbers.lookup(jump.getCondition()),
+                               labels[jump.getTarget()], jump.getEqual()));
     } else if (auto jump = dyn_cast<fb::JumpOutsideOp>(op)) {
       auto part = writePart(builder, program.getMesh().getMesh(),
                             jump.getPlace().getLayout().part);

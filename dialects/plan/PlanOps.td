@@ -352,8 +352,12 @@ def Plan_JumpOp : Plan_InCode<"jump"> {
 }
 def Plan_JumpUnlessOp : Plan_InCode<"jump_unless"> {
   let summary = "goes on at a label where a scalar i1 buffer is 0";
-  let arguments = (ins MemRefRankOf<[I1], [0]>:$condition, StrAttr:$target);
-  let assemblyFormat = "$condition $target attr-dict `:` type($condition)";
+  let description = [{
+    `plan.jump_unless %more "end 1" equal : memref<i1>` jumps on all devices that come to it or on none, as layouts prove
+    the condition equal on them; without `equal`, nothing is known.
+  }];
+  let arguments = (ins MemRefRankOf<[I1], [0]>:$condition, StrAttr:$target, UnitAttr:$equal);
+  let assemblyFormat = "$condition $target (`equal` $equal^)? attr-dict `:` type($condition)";
 }
 
 def Plan_JumpOutsideOp : Plan_InProgram<"jump_outside"> {

@@ -26,8 +26,14 @@ namespace weft {
 
 void ProgramEmitter::emitJumpUnless(Location loc, Value condition,
                                     StringRef label) {
+  if (!equal)
+    equal.emplace(function, mesh);
+  MeshAxes differs = equal->differs(condition);
+  bool isEqual = llvm::none_of(differs.set_bits(), [&](unsigned axis) {
+    return mesh.getMesh().axes[axis].size > 1;
+  });
   plan::JumpUnlessOp::create(builder, loc, buffer(condition),
-                             builder.getStringAttr(label));
+                             builder.getStringAttr(label), isEqual);
 }
 
 /// The bodies of the loop in the plan if no condition is needed between them:

@@ -6,6 +6,7 @@
 #include "weft/dialects/plan/Plan.h"
 #include "weft/passes/planning/ArenaPacking.h"
 #include "weft/passes/planning/BufferAssignment.h"
+#include "weft/passes/planning/EqualValues.h"
 
 #include <map>
 
@@ -68,6 +69,7 @@ private:
 
   mlir::func::FuncOp function;
   MeshAttr mesh;
+  std::optional<EqualValues> equal; ///< for conditions, once there is one
   Builtins &builtins;
   BufferAssignment assignment;
   mlir::OpBuilder builder;

@@ -157,6 +157,8 @@ struct Instruction {
   uint32_t firstArgument = 0, argumentCount = 0;
   /// Launch, Copy: the index of Plan::sharings of the buffers that it writes.
   int32_t shared = -1;
+  /// JumpUnless: whether all devices that come to it jump, or none.
+  bool isEqual = false;
 };
 
 struct Plan {

@@ -126,6 +126,7 @@ Status PlanReader::readJumpOutside(size_t index, const plan::JumpOutside &jump,
 Status PlanReader::readJumpUnless(size_t index, const plan::JumpUnless &jump,
                                   Instruction &i) {
   i.index = jump.condition();
+  i.isEqual = jump.equal();
   i.target = jump.target();
   if (i.index >= out.buffers.size())
     return badPlan(at(index), " tests buffer ", i.index, " of ",

@@ -345,6 +345,43 @@ TEST_CASE("groups in loops of their own", "[host]") {
          std::vector(shared.begin() + 2, shared.end())));
 }
 
+/// An all-reduce behind a jump, to which devices come unless `go` is 0.
+static PlanBuilder reduceIf(bool isEqual) {
+  PlanBuilder p({{"x", 6}});
+  uint32_t v = p.state("v", DType::f32, {12}, {{fullAxis(0, 6)}});
+  uint32_t go = p.state("go", DType::i1, {}, {});
+  JumpUnlessT &skip = p.jumpUnless(go, 0);
+  skip.equal = isEqual;
+  p.allReduce({v}, {v}, {fullAxis(0, 6)});
+  skip.target = p.next();
+  return p;
+}
+
+TEST_CASE("a collective behind a condition that is equal on all devices") {
+  for (uint8_t go : {0, 1}) {
+    PlanBuilder p = reduceIf(/*isEqual=*/true);
+    std::vector<uint8_t> image = p.image();
+    std::vector<std::vector<uint8_t>> inputs = {numbers(*p.program.inputs[0]),
+                                                {go}};
+    REQUIRE((results(together(), p, image, inputs) ==
+             results(nullptr, p, image, inputs)));
+  }
+}
+
+TEST_CASE("GPUs of several processes do not branch apart around a collective",
+          "[.apart]") {
+  PlanBuilder p = reduceIf(/*isEqual=*/false);
+  Loaded program(p.image(), devicesOf(6), 0, false, together());
+  CHECK_THAT(program.run(),
+             Catch::Contains(
+                 "instruction 1 (all_reduce of the test) of program \"test\" "
+                 "is between GPUs of several processes, and devices may come "
+                 "to it a different number of times: the condition of "
+                 "instruction 0 is not proven equal on all of them; reduce the "
+                 "condition over the axes along which it differs, or run one "
+                 "process"));
+}
+
 TEST_CASE("a deadlock across processes is an error", "[.deadlock]") {
   PlanBuilder p = deadlock();
   Loaded program(p.image(), devicesOf(2), 1, false, together());

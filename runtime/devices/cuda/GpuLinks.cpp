@@ -12,6 +12,10 @@ namespace weft::runtime {
 GpuLinks::~GpuLinks() {
   if (!nccl || isAborted)
     return;
+  if (hasFailed()) { // which may wait for the others
+    abort();
+    return;
+  }
   for (const auto &[set, parts] : comms)
     for (nccl::Comm comm : parts)
       if (comm)

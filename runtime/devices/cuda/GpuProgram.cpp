@@ -40,6 +40,62 @@ Status GpuProgram::checkCollective(uint32_t instruction) const {
                    "cpu:N");
 }
 
+/// The instructions that devices may execute a different number of times if
+/// they do not all follow a jump: first to end - 1.
+static std::pair<uint32_t, uint32_t> governedBy(const Plan &plan,
+                                                uint32_t jump) {
+  auto isJump = [&](uint32_t n) {
+    plan::Operation kind = plan.instructions[n].kind;
+    return kind == plan::Operation::Jump ||
+           kind == plan::Operation::JumpUnless ||
+           kind == plan::Operation::JumpOutside;
+  };
+  uint32_t first = jump, end = jump + 1;
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (uint32_t n = first; n < end; ++n) {
+      if (!isJump(n))
+        continue;
+      uint32_t target = plan.instructions[n].target;
+      grows |= target < first || target > end;
+      first = std::min(first, target);
+      end = std::max(end, target);
+    }
+  }
+  return {first, end};
+}
+
+Status GpuProgram::checkOrder() const {
+  const Plan &plan = owner->plan();
+  auto leavesProcess = [&](const std::vector<int64_t> &members) {
+    return std::ranges::any_of(members, [&](int64_t member) {
+      return owners.of(member) != owners.of(members.front());
+    });
+  };
+  for (uint32_t jump = 0; jump < plan.instructions.size(); ++jump) {
+    const Instruction &its = plan.instructions[jump];
+    if (its.kind != plan::Operation::JumpUnless || its.isEqual)
+      continue;
+    auto [first, end] = governedBy(plan, jump);
+    for (uint32_t n = first; n < end; ++n) {
+      const Instruction &start = plan.instructions[n];
+      if (start.kind != plan::Operation::Start ||
+          std::ranges::none_of(plan.collectives[start.index].groups,
+                               leavesProcess))
+        continue;
+      return makeError(
+          StatusCode::Incompatible, plan.describe(n), " of program \"",
+          plan.name,
+          "\" is between GPUs of several processes, and devices may come to it "
+          "a different number of times: the condition of ",
+          plan.describe(jump),
+          " is not proven equal on all of them; reduce the condition over the "
+          "axes along which it differs, or run one process");
+    }
+  }
+  return {};
+}
+
 Status GpuProgram::loadKernels(Image &image) {
   const Plan &plan = owner->plan();
   image.launches.resize(plan.kernels.size());
@@ -167,6 +223,8 @@ Status GpuProgram::prepare(const std::vector<GpuShare> &shares,
                            const std::shared_ptr<MemoryMeter> &meter) {
   if (Status ok = checkSupported(); !ok)
     return ok;
+  if (Status ok = checkOrder(); !ok)
+    return ok;
   for (const GpuShare &share : shares) {
     gpuOf.push_back(share.gpu.get());
     if (!share.gpu)
@@ -183,7 +241,8 @@ Status GpuProgram::prepare(const std::vector<GpuShare> &shares,
   pieceEnds.resize(owner->plan().instructions.size());
   std::iota(pieceEnds.begin(), pieceEnds.end(), 0);
   for (StraightPiece piece : straightPieces(owner->plan()))
-    pieceEnds[piece.first] = piece.end;
+    std::fill(pieceEnds.begin() + piece.first, pieceEnds.begin() + piece.end,
+              piece.end);
   return meetings.prepare(owner->plan(), shares, meter);
 }
 

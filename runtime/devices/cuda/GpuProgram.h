@@ -57,8 +57,8 @@ public:
   GpuCollectives &collectives() { return meetings; }
   const GpuCollectives &collectives() const { return meetings; }
   GraphCache &graphs() { return graphCache; }
-  /// The end of the straight piece that begins at an instruction; the
-  /// instruction itself if it jumps or returns.
+  /// The end of the straight piece that has an instruction; the instruction
+  /// itself if it jumps or returns.
   uint32_t pieceEnd(uint32_t first) const { return pieceEnds[first]; }
 
 private:
@@ -74,6 +74,9 @@ private:
 
   Status checkSupported() const;
   Status checkCollective(uint32_t instruction) const;
+  /// Refuses collectives between processes to which devices may come a different
+  /// number of times, as processes make their calls in one order.
+  Status checkOrder() const;
   Status load(Image &image, const GpuShare &share,
               const std::shared_ptr<MemoryMeter> &meter);
   Status loadKernels(Image &image);

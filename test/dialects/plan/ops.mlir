@@ -96,7 +96,7 @@ func.func private @parts(%x: tensor<4x8xf32>, %w: tensor<4x8xf32>) -> tensor<4x4
 // CHECK-NEXT: %[[ONE:.*]] = plan.constant dense<true> : tensor<i1> : memref<i1>
 // CHECK-NEXT: plan.copy %[[ONE]] to %[[MORE]] : memref<i1>
 // CHECK-NEXT: plan.label "loop 0" rounds 3
-// CHECK-NEXT: plan.jump_unless %[[MORE]] "end 1" : memref<i1>
+// CHECK-NEXT: plan.jump_unless %[[MORE]] "end 1" equal : memref<i1>
 // CHECK-NEXT: plan.launch @host(%[[X]]) : memref<4xf32>
 // CHECK-NEXT: plan.jump "loop 0"
 // CHECK-NEXT: plan.label "end 1"
@@ -106,7 +106,7 @@ plan.routine @loop {
   %one = plan.constant dense<true> : tensor<i1> : memref<i1>
   plan.copy %one to %more : memref<i1>
   plan.label "loop 0" rounds 3
-  plan.jump_unless %more "end 1" : memref<i1>
+  plan.jump_unless %more "end 1" equal : memref<i1>
   plan.launch @host(%x) : memref<4xf32>
   plan.jump "loop 0"
   plan.label "end 1"
