@@ -1,9 +1,10 @@
 """Compares runs whose instructions are CUDA graphs with runs that launch them one by one, on the fake driver: the same bits for
 each order of a graph's nodes, no finding, and few calls of the driver in a run.
 
-    python check_graphs.py WEFT FAKE_FOLDER OUT_FOLDER PROGRAM:DEVICES:CALLS ...
+    python check_graphs.py WEFT FAKE_FOLDER OUT_FOLDER PROGRAM:DEVICES:CALLS[:GPUS:WAY] ...
 
-CALLS: the most calls that one more run with known ports may take, without those that set the current context.
+CALLS: the most calls that one more run with known ports may take, without those that set the current context, or ask whether
+GPUs are done. On several GPUs, collectives take this way.
 """
 
 import os
@@ -15,13 +16,13 @@ import gpu_programs
 import npz_values
 
 SEEDS = range(1, 6)
-FREE = {"cuCtxSetCurrent", "cuCtxGetCurrent"}
+FREE = {"cuCtxSetCurrent", "cuCtxGetCurrent", "cuStreamQuery"}
 
 
-def run(weft, fake, program, folder, seed, repeat, *flags):
+def run(weft, fake, program, folder, gpus, seed, repeat, *flags):
     """Returns the results, and how often each function of the driver was called."""
     calls = folder / "calls.txt"
-    environment = {**os.environ, "LD_LIBRARY_PATH": fake, "FAKE_CUDA_SEED": str(seed), "FAKE_CUDA_CALLS": str(calls)}
+    environment = {**os.environ, "LD_LIBRARY_PATH": fake, "FAKE_CUDA_SEED": str(seed), "FAKE_CUDA_GPUS": str(gpus), "FAKE_CUDA_CALLS": str(calls)}
     subprocess.run([weft, "run", program, "--inputs", folder / "in.npz", "--outputs", folder / "out.npz", "--repeat", str(repeat),
                     *flags], check=True, env=environment)
     counts = dict(line.split() for line in calls.read_text().splitlines())
@@ -34,21 +35,22 @@ def more(fewer, many, runs):
             if name not in FREE and count != fewer.get(name, 0)}
 
 
-def check(weft, fake, folder, name, devices, most):
+def check(weft, fake, folder, name, devices, most, gpus, *ways):
     source = gpu_programs.programs()[name]
     program = folder / f"{name}-{devices}.weft"
     subprocess.run([weft, "compile", source, "--devices", f"cuda:{devices}", "--target", "cuda:sm_80", "-o", program], check=True)
     npz_values.write(folder / "in.npz", gpu_programs.inputs(source, gpu_programs.listing(weft, program)))
-    wanted, _ = run(weft, fake, program, folder, 1, 3, "--graphs", "off")
+    flags = [word for way in ways for word in ("--collectives", way)]
+    wanted, _ = run(weft, fake, program, folder, gpus, 1, 3, "--graphs", "off", *flags)
     for seed in SEEDS:
-        found, three = run(weft, fake, program, folder, seed, 3)
+        found, three = run(weft, fake, program, folder, gpus, seed, 3, *flags)
         if found != wanted:
-            sys.exit(f"{name} on cuda:{devices}: graphs in order {seed} give other bits")
-    _, five = run(weft, fake, program, folder, SEEDS[-1], 5)
+            sys.exit(f"{name} on cuda:{devices}, {gpus} GPUs: graphs in order {seed} give other bits")
+    _, five = run(weft, fake, program, folder, gpus, SEEDS[-1], 5, *flags)
     calls = more(three, five, 2)
     if not calls.get("cuGraphLaunch") or sum(calls.values()) > most:
-        sys.exit(f"{name} on cuda:{devices}: a run takes {calls}, at most {most} are expected, one of them cuGraphLaunch")
-    return sum(calls.values())
+        sys.exit(f"{name} on cuda:{devices}, {gpus} GPUs: a run takes {calls}, at most {most} are expected, some of them cuGraphLaunch")
+    return sum(calls.values()), calls["cuGraphLaunch"]
 
 
 def main():
@@ -56,8 +58,9 @@ def main():
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for program in programs:
-        name, devices, most = program.split(":")
-        print(f"{name} on cuda:{devices}: {check(weft, fake, folder, name, devices, int(most)):g} calls a run")
+        name, devices, most, gpus, *way = (program if program.count(":") > 2 else program + ":1").split(":")
+        calls, graphs = check(weft, fake, folder, name, devices, int(most), int(gpus), *way)
+        print(f"{name} on cuda:{devices}: {calls:g} calls a run" + (f", {graphs:g} graphs on {gpus} GPUs" if gpus != "1" else ""))
 
 
 if __name__ == "__main__":

@@ -117,6 +117,7 @@ private:
   const GpuStream &leadOf(const Mesh &mesh) const;
   std::vector<const GpuStream *> leadsOf(const Mesh &mesh) const;
   std::vector<RunSchedule::Lane> lanesOf(const Mesh &mesh) const;
+  bool haveGpusEach() const;
   RunSchedule::Graphs graphsOf(const Run &run, const Mesh &mesh) const;
   Status growArenas(const Plan &plan);
   Status growWorkspaces(const GpuProgram &program);

@@ -141,22 +141,35 @@ std::vector<RunSchedule::Lane> CudaDevices::lanesOf(const Mesh &mesh) const {
   return lanes;
 }
 
-/// Graphs are used where one launch is for all devices, and nothing has to be
-/// known of single instructions.
+/// Graphs are used where nothing has to be known of single instructions, and a
+/// GPU has all devices, or one.
 RunSchedule::Graphs CudaDevices::graphsOf(const Run &run,
                                           const Mesh &mesh) const {
-  const Device &first = devices[size_t(mesh.devices.front())];
-  if (!run.graphs || run.times || checksLaunches() || !isOneGpu(mesh) ||
-      !first.gpu->driver().hasGraphs)
+  std::vector<size_t> own = ownPositions(mesh);
+  if (!run.graphs || run.times || checksLaunches() || !driver().hasGraphs ||
+      (!isOneGpu(mesh) && !haveGpusEach()))
     return {};
-  GraphCache::Places places(run.inputs.begin(), run.inputs.end());
-  places.insert(places.end(), run.outputs.begin(), run.outputs.end());
-  for (int64_t number : mesh.devices) {
-    const Device &device = devices[size_t(number)];
-    places.push_back(device.arena->address());
-    places.push_back(device.workspace ? device.workspace->address() : nullptr);
+  RunSchedule::Graphs graphs;
+  for (size_t p : own) {
+    if (graphs.empty() || !isOneGpu(mesh))
+      graphs.emplace_back();
+    RunSchedule::Part &part = graphs.back();
+    part.positions.push_back(p);
+    for (const auto *ports : {&run.inputs, &run.outputs})
+      for (size_t port = p; port < ports->size(); port += mesh.devices.size())
+        part.places.push_back((*ports)[port]);
+    const Device &device = devices[size_t(mesh.devices[p])];
+    part.places.push_back(device.arena->address());
+    part.places.push_back(device.workspace ? device.workspace->address()
+                                           : nullptr);
   }
-  return {true, std::move(places)};
+  return graphs;
+}
+
+/// Whether no two devices of this process share a GPU.
+bool CudaDevices::haveGpusEach() const {
+  return std::ranges::none_of(
+      devices, [](const Device &its) { return its.gpu && !its.staging; });
 }
 
 /// What a run has enqueued.
@@ -319,10 +332,7 @@ bool CudaDevices::beginsAtOnce(const Run &run,
                                const ResultCopies &results) const {
   return deferred == 0 && !run.times && !run.poison &&
          results.bytes() <= kMostResultBytes &&
-         (isOneGpu(run.program->program()->plan().mesh) ||
-          std::ranges::none_of(devices, [](const Device &its) {
-            return its.gpu && !its.staging;
-          }));
+         (isOneGpu(run.program->program()->plan().mesh) || haveGpusEach());
 }
 
 Ticket CudaDevices::enqueue(Run run) {

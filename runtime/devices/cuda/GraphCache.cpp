@@ -4,9 +4,9 @@
 
 namespace weft::runtime {
 
-Status GraphCache::find(uint32_t first, const Places &places,
+Status GraphCache::find(Piece piece, const Places &places,
                         const GpuStream &stream, Entry *&out) {
-  std::list<Entry> &entries = pieces[first];
+  std::list<Entry> &entries = pieces[piece];
   auto known = std::ranges::find(entries, places, &Entry::places);
   if (known == entries.end()) {
     if (entries.size() == kMostSets) {

@@ -33,6 +33,8 @@ public:
   /// The places of all memory that the instructions of a piece use: ports of
   /// the run, arenas, workspaces.
   using Places = std::vector<const void *>;
+  /// The first instruction of a piece, and the first position of its devices.
+  using Piece = std::pair<uint32_t, size_t>;
 
   struct Entry {
     Places places;
@@ -41,15 +43,15 @@ public:
     /// Memory that the graph reads: tables with pointers.
     std::vector<std::shared_ptr<const GpuMemory>> tables;
     CollectiveCounts counts;       ///< of one device in the piece
-    std::vector<std::string> last; ///< the last kernel, by position
+    std::vector<std::string> last; ///< the last kernel, by device
   };
-  /// Gets the entry of the piece that begins at instruction `first`. Waits for
+  /// Gets the entry of a piece. Waits for
   /// the stream of the graphs if it drops one.
-  Status find(uint32_t first, const Places &places, const GpuStream &stream,
+  Status find(Piece piece, const Places &places, const GpuStream &stream,
               Entry *&out);
 
 private:
-  std::map<uint32_t, std::list<Entry>> pieces; ///< the latest entry first
+  std::map<Piece, std::list<Entry>> pieces; ///< the latest entry first
 };
 
 } // namespace weft::runtime

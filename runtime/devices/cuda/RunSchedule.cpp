@@ -17,6 +17,10 @@ RunSchedule::RunSchedule(GpuProgram &program, std::vector<Lane> given,
     if (lanes[p].stream)
       own.push_back(p);
   }
+  std::set<const Gpu *> gpus;
+  for (size_t p : own)
+    areApart &= gpus.insert(&lanes[p].stream->gpu()).second;
+  isOneGpu = own.size() == lanes.size() && gpus.size() == 1;
   for (const Collective &collective : plan.collectives)
     arrived.emplace_back(collective.groups.size());
 }
@@ -36,10 +40,6 @@ Status RunSchedule::bindDevices() {
 
 Status RunSchedule::run() {
   Status result = runAll();
-  bool isOneGpu = std::ranges::all_of(lanes, [&](const Lane &lane) {
-    return lane.stream && lanes.front().stream &&
-           &lane.stream->gpu() == &lanes.front().stream->gpu();
-  });
   if (isOneGpu)
     return result ? join() : result;
   for (size_t p : own)
@@ -53,14 +53,14 @@ Status RunSchedule::runAll() {
             clock ? clock->start(int64_t(p), *lanes[p].stream) : Status();
         !ok)
       return ok;
-  bool beginsWithPiece = graphs.areOn && program.pieceEnd(0) != 0;
+  bool beginsWithPiece = !graphs.empty() && pieceEnd(0) != 0;
   if (!beginsWithPiece)
     if (Status ok = upload(); !ok)
       return ok;
-  if (graphs.areOn)
+  if (!graphs.empty())
     if (Status ok = runTogether(); !ok)
       return ok;
-  return runDevices(kNoEnd);
+  return runDevices(kNoEnd, own);
 }
 
 //===----------------------------------------------------------------------===//
@@ -68,21 +68,33 @@ Status RunSchedule::runAll() {
 //===----------------------------------------------------------------------===//
 
 bool RunSchedule::areTogether() const {
-  const Standing &first = devices.front().standing;
-  return std::ranges::all_of(devices, [&](const Device &device) {
-    return !device.standing.hasReturned && device.standing.pc == first.pc;
+  const Standing &first = devices[own.front()].standing;
+  return std::ranges::all_of(own, [&](size_t p) {
+    const Standing &its = devices[p].standing;
+    return !its.hasReturned && its.pc == first.pc;
   });
+}
+
+uint32_t RunSchedule::pieceEnd(uint32_t first) const {
+  uint32_t all = program.pieceEnd(first), end = first;
+  while (end < all &&
+         (isOneGpu || plan.instructions[end].kind != plan::Operation::Start))
+    ++end;
+  return end;
 }
 
 Status RunSchedule::runTogether() {
   while (areTogether()) {
-    uint32_t first = devices.front().standing.pc;
-    if (uint32_t end = program.pieceEnd(first); end != first) {
-      if (Status ok = runPiece(end); !ok)
-        return ok;
-      continue;
-    }
-    if (Status ok = jump(plan.instructions[first]); !ok)
+    uint32_t first = devices[own.front()].standing.pc, end = pieceEnd(first);
+    Status ok;
+    if (end == first)
+      ok = plan.instructions[first].kind == plan::Operation::Start
+               ? runDevices(first + 1, own)
+               : jump(plan.instructions[first]);
+    for (const Part &part : graphs)
+      if (end != first && ok)
+        ok = runPiece(part, end);
+    if (!ok)
       return ok;
   }
   return {};
@@ -97,16 +109,16 @@ Status RunSchedule::jump(const Instruction &instruction) {
     if (Status ok = join(); !ok)
       return ok;
   }
-  for (Device &device : devices) {
+  for (size_t p : own) {
+    Device &device = devices[p];
+    const GpuStream &stream = *lanes[isOneGpu ? own.front() : p].stream;
     bool isTrue = true;
     if (isConditional)
-      if (Status ok = device.step->isTrue(instruction.index,
-                                          *lanes.front().stream, isTrue);
+      if (Status ok = device.step->isTrue(instruction.index, stream, isTrue);
           !ok)
         return ok;
     if (instruction.kind == plan::Operation::JumpOutside)
-      isTrue = isIn(plan.mesh.axes, plan.parts[instruction.index],
-                    int64_t(&device - devices.data()));
+      isTrue = isIn(plan.mesh.axes, plan.parts[instruction.index], int64_t(p));
     follow(instruction, isTrue, device.standing);
   }
   return {};
@@ -137,44 +149,50 @@ Status RunSchedule::upload() {
   return {};
 }
 
-/// Runs the piece at which all devices stand.
-Status RunSchedule::runPiece(uint32_t end) {
-  uint32_t first = devices.front().standing.pc;
+/// Runs the piece at which the devices of a part stand.
+Status RunSchedule::runPiece(const Part &part, uint32_t end) {
+  size_t lead = part.positions.front();
+  uint32_t first = devices[lead].standing.pc;
   GraphCache::Entry *found = nullptr;
-  GraphCache::Places places = graphs.places;
+  GraphCache::Places places = part.places;
   for (const Upload &its : uploads) {
     places.push_back(reinterpret_cast<const void *>(its.to));
     places.push_back(its.from);
   }
-  if (Status ok =
-          program.graphs().find(first, places, *lanes.front().stream, found);
+  if (Status ok = program.graphs().find({first, lead}, places,
+                                        *lanes[lead].stream, found);
       !ok)
     return ok;
   GraphCache::Entry &entry = *found;
-  bool isWorthwhile = (end - first) * devices.size() > 1;
+  bool isWorthwhile = (end - first) * part.positions.size() > 1;
   if (!entry.graph && entry.hasRun && isWorthwhile)
-    if (Status ok = capture(entry, end); !ok)
+    if (Status ok = capture(part, entry, end); !ok)
       return ok;
   if (entry.graph)
-    return launch(entry, end);
+    return launch(part, entry, end);
   if (Status ok = upload(); !ok)
     return ok;
-  Status ok = runDevices(end);
+  Status ok = runDevices(end, part.positions);
   entry.hasRun = bool(ok);
   return ok;
 }
 
-Status RunSchedule::capture(GraphCache::Entry &entry, uint32_t end) {
+Status RunSchedule::capture(const Part &part, GraphCache::Entry &entry,
+                            uint32_t end) {
   if (Status ok = bindDevices(); !ok)
     return ok;
   if (Status ok = join(); !ok)
     return ok;
+  const GpuStream &stream = *lanes[part.positions.front()].stream;
+  if (Status ok = stream.gpu().makeCurrent(); !ok)
+    return ok;
   std::vector<Standing> standings;
   std::vector<CollectiveCounts> counted;
   std::unique_ptr<GraphCapture> made;
-  if (Status ok = GraphCapture::begin(*lanes.front().stream, made); !ok)
+  if (Status ok = GraphCapture::begin(stream, made); !ok)
     return ok;
-  for (Device &device : devices) {
+  for (size_t p : part.positions) {
+    Device &device = devices[p];
     standings.push_back(device.standing);
     counted.push_back(std::exchange(
         device.counts, CollectiveCounts(plan.counterNames.size())));
@@ -183,38 +201,43 @@ Status RunSchedule::capture(GraphCache::Entry &entry, uint32_t end) {
   recording = made.get();
   Status ok = upload();
   if (ok)
-    ok = runDevices(end);
+    ok = runDevices(end, part.positions);
   recording = nullptr;
-  entry.counts = devices.front().counts;
+  entry.counts = devices[part.positions.front()].counts;
   entry.last.clear();
-  for (size_t p = 0; p < devices.size(); ++p) {
-    devices[p].step->record(nullptr);
-    devices[p].standing = standings[p];
-    devices[p].counts = std::move(counted[p]);
-    entry.last.push_back(devices[p].last);
+  for (size_t n = 0; n < part.positions.size(); ++n) {
+    Device &device = devices[part.positions[n]];
+    device.step->record(nullptr);
+    device.standing = standings[n];
+    device.counts = std::move(counted[n]);
+    entry.last.push_back(device.last);
   }
   entry.tables = program.collectives().pointers();
   return ok ? made->end(entry.graph) : ok;
 }
 
-Status RunSchedule::launch(const GraphCache::Entry &entry, uint32_t end) {
+Status RunSchedule::launch(const Part &part, const GraphCache::Entry &entry,
+                           uint32_t end) {
   if (Status ok = join(); !ok)
     return ok;
-  for (size_t p = 0; p < devices.size(); ++p) {
-    Device &device = devices[p];
+  for (size_t n = 0; n < part.positions.size(); ++n) {
+    Device &device = devices[part.positions[n]];
     device.standing.pc = end;
-    device.last = entry.last[p];
+    device.last = entry.last[n];
     for (size_t name = 0; name < device.counts.size(); ++name) {
       device.counts[name].occurrences += entry.counts[name].occurrences;
       device.counts[name].bytes += entry.counts[name].bytes;
     }
   }
   uploads.clear(); // nodes of the graph
-  return entry.graph->launch(*lanes.front().stream);
+  const GpuStream &stream = *lanes[part.positions.front()].stream;
+  if (Status ok = stream.gpu().makeCurrent(); !ok)
+    return ok;
+  return entry.graph->launch(stream);
 }
 
 Status RunSchedule::fork() {
-  if (isForked || recording || own.size() == 1)
+  if (isForked || recording || areApart)
     return {};
   isForked = true;
   const Lane &first = lanes[own.front()];
@@ -240,8 +263,9 @@ Status RunSchedule::join() {
 // Instruction by instruction
 //===----------------------------------------------------------------------===//
 
-Status RunSchedule::runDevices(uint32_t end) {
-  for (size_t p = 0; p < devices.size(); ++p)
+Status RunSchedule::runDevices(uint32_t end,
+                               const std::vector<size_t> &positions) {
+  for (size_t p : positions)
     if (!devices[p].standing.hasReturned && devices[p].standing.pc != end)
       ready.push_back(p);
   if (ready.empty())

@@ -18,9 +18,12 @@
 // Devices may be in different iterations of a loop and in different branches.
 // When no device can run and some wait, the run ends with StatusCode::Deadlock.
 //
-// While all devices, on one GPU, stand at the same instruction, the straight
-// piece that begins there may be a graph: one launch for all devices. Once they
-// stand apart, instructions are enqueued one by one to the end of the run.
+// While all devices of the process stand at the same instruction, the straight
+// piece that begins there may be a graph. If all devices are on one GPU, it is
+// one launch for all, with their collectives; if each device has a GPU, it is one
+// launch on each, up to the next collective, which is enqueued between graphs.
+// Once devices stand apart, instructions are enqueued one by one to the end of
+// the run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,12 +47,15 @@ public:
     const GpuEvent *event;
     Workspace workspace = {};
   };
-  /// Whether instructions may be recorded, and the places of all memory that
-  /// they use.
-  struct Graphs {
-    bool areOn = false;
-    GraphCache::Places places = {};
+  /// Devices of one GPU, whose instructions may be recorded as one graph, and
+  /// the places of all memory that they use.
+  struct Part {
+    std::vector<size_t> positions;
+    GraphCache::Places places;
   };
+  /// All devices on their one GPU, or each own device on a GPU of its own; none:
+  /// nothing is recorded.
+  using Graphs = std::vector<Part>;
   /// Gets the addresses of buffers; called once, if they are needed.
   using Bind = std::function<Status(GpuTables::Addresses &)>;
 
@@ -84,13 +90,16 @@ private:
   Status runTogether();
   bool areTogether() const;
   Status jump(const Instruction &instruction);
-  Status runPiece(uint32_t end);
+  /// The end of the piece that begins at an instruction, which may be a
+  /// collective's only if the piece is on one GPU.
+  uint32_t pieceEnd(uint32_t first) const;
+  Status runPiece(const Part &part, uint32_t end);
   /// Enqueues or records the uploads.
   Status upload();
-  Status capture(GraphCache::Entry &entry, uint32_t end);
-  Status launch(const GraphCache::Entry &entry, uint32_t end);
-  /// Enqueues the next instructions of all devices, up to one of the plan.
-  Status runDevices(uint32_t end);
+  Status capture(const Part &part, GraphCache::Entry &entry, uint32_t end);
+  Status launch(const Part &part, const GraphCache::Entry &entry, uint32_t end);
+  /// Enqueues the next instructions of devices, up to one of the plan.
+  Status runDevices(uint32_t end, const std::vector<size_t> &positions);
   /// Launches the earliest collective whose own members have all arrived, if
   /// there is one, which the answer says.
   Status meetEarliest(bool &found);
@@ -111,6 +120,8 @@ private:
   const Plan &plan;
   std::vector<Lane> lanes;
   std::vector<size_t> own; ///< positions of this process, one or more
+  bool isOneGpu = true;    ///< whether all devices are on one GPU of it
+  bool areApart = true;    ///< whether no two of its devices share a GPU
   Bind bind;
   std::vector<Device> devices;
   RunClock *clock;
