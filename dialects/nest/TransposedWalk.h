@@ -23,6 +23,8 @@ namespace weft::nest {
 /// The positions of a tile along each of both dimensions; the elements from one
 /// run in shared memory to the next.
 inline constexpr int64_t kTurnedTile = 32, kTurnedStride = kTurnedTile + 1;
+/// Positions along the turned dimension that a CPU walks for a tile's columns.
+inline constexpr int64_t kTurnedPart = 8 * kTurnedTile;
 
 /// Values from which `stored` follows element by element at its own position
 /// and whose elements are contiguous along the dimension `along` and not along

@@ -25,9 +25,6 @@ using namespace weft::elements;
 
 namespace weft::cpu {
 
-/// Positions along the turned dimension that are walked for each tile's columns.
-static constexpr int64_t kPartRows = 8 * nest::kTurnedTile;
-
 namespace {
 /// A tile of a turned value in scratch memory, in the order of the nest.
 struct TurnedTile {
@@ -180,7 +177,7 @@ LogicalResult TransposedNest::emit() {
       dims[dim] = dim == 0 ? kernel.openSplitLoop(type.getDimSize(dim))
                            : e.openLoop(type.getDimSize(dim));
   // The runs of a part's rows are long enough to be fetched ahead.
-  Range part = openParts(rangeOf(along), kPartRows);
+  Range part = openParts(rangeOf(along), nest::kTurnedPart);
   Range columns = openParts(rangeOf(last), nest::kTurnedTile);
   Range rows = openParts(part, nest::kTurnedTile);
   if (tiles.empty())
