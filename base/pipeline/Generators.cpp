@@ -38,6 +38,24 @@ Result<Schedule> weft::pipeline::gpipe(int stages, int microbatches) {
   return Schedule{microbatches, 1, {size_t(stages), list}};
 }
 
+/// Appends the forward passes of `ahead` numbers, and then, for each number,
+/// one further forward pass and what follows its own.
+template <typename Forward, typename Others>
+static void takeTurns(std::vector<Work> &list, int ahead, int all,
+                      Forward forward, Others others) {
+  for (int k = 0; k < ahead; ++k)
+    list.push_back(forward(k));
+  for (int k = 0; k < all; ++k) {
+    if (k + ahead < all)
+      list.push_back(forward(k + ahead));
+    others(k);
+  }
+}
+
+static Work forwardOf(int microbatch) {
+  return {WorkKind::Forward, microbatch, 0};
+}
+
 Result<Schedule> weft::pipeline::oneForwardOneBackward(int stages,
                                                        int microbatches) {
   if (Status status = checkSizes(stages, microbatches, 1, 2); !status)
@@ -45,14 +63,9 @@ Result<Schedule> weft::pipeline::oneForwardOneBackward(int stages,
   Schedule schedule{microbatches, 1, {}};
   for (int stage = 0; stage < stages; ++stage) {
     std::vector<Work> &list = schedule.stages.emplace_back();
-    int ahead = std::min(stages - 1 - stage, microbatches);
-    for (int m = 0; m < ahead; ++m)
-      list.push_back({WorkKind::Forward, m, 0});
-    for (int m = 0; m < microbatches; ++m) {
-      if (m + ahead < microbatches)
-        list.push_back({WorkKind::Forward, m + ahead, 0});
-      list.push_back({WorkKind::Backward, m, 0});
-    }
+    takeTurns(list, std::min(stages - 1 - stage, microbatches), microbatches,
+              forwardOf,
+              [&](int m) { list.push_back({WorkKind::Backward, m, 0}); });
   }
   return schedule;
 }
@@ -86,13 +99,12 @@ Result<Schedule> weft::pipeline::interleaved(int stages, int microbatches,
                                  : int64_t(stages - 1 - stage) * 2 +
                                        int64_t(chunks - 1) * stages;
     int ahead = int(std::min<int64_t>(wanted, all));
-    for (int k = 0; k < ahead; ++k)
-      list.push_back(passOf(WorkKind::Forward, k, stages, chunks));
-    for (int k = 0; k < all; ++k) {
-      if (k + ahead < all)
-        list.push_back(passOf(WorkKind::Forward, k + ahead, stages, chunks));
-      list.push_back(passOf(WorkKind::Backward, k, stages, chunks));
-    }
+    auto pass = [&](WorkKind kind, int k) {
+      return passOf(kind, k, stages, chunks);
+    };
+    takeTurns(
+        list, ahead, all, [&](int k) { return pass(WorkKind::Forward, k); },
+        [&](int k) { list.push_back(pass(WorkKind::Backward, k)); });
   }
   return schedule;
 }
@@ -103,18 +115,14 @@ Result<Schedule> weft::pipeline::zeroBubble(int stages, int microbatches) {
   Schedule schedule{microbatches, 1, {}};
   for (int stage = 0; stage < stages; ++stage) {
     std::vector<Work> &list = schedule.stages.emplace_back();
-    int ahead = std::min(stages - 1 - stage, microbatches);
-    for (int m = 0; m < ahead; ++m)
-      list.push_back({WorkKind::Forward, m, 0});
     // Later stages have fewer microbatches ahead, so that they may hold as many
     // more whose gradients of weights are to come.
-    for (int m = 0; m < microbatches; ++m) {
-      if (m + ahead < microbatches)
-        list.push_back({WorkKind::Forward, m + ahead, 0});
-      list.push_back({WorkKind::InputGradient, m, 0});
-      if (m >= stage)
-        list.push_back({WorkKind::WeightGradient, m - stage, 0});
-    }
+    takeTurns(list, std::min(stages - 1 - stage, microbatches), microbatches,
+              forwardOf, [&](int m) {
+                list.push_back({WorkKind::InputGradient, m, 0});
+                if (m >= stage)
+                  list.push_back({WorkKind::WeightGradient, m - stage, 0});
+              });
     for (int m = std::max(microbatches - stage, 0); m < microbatches; ++m)
       list.push_back({WorkKind::WeightGradient, m, 0});
   }

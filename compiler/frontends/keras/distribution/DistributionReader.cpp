@@ -238,17 +238,25 @@ void readOwn(Fields &f, Distribution &out, Status &status) {
     readDataLayout(*data, out, status);
 }
 
+/// The axis that "axis" names; nothing, with an error, if the mesh has none.
+std::optional<unsigned> findAxis(const std::string &name, const Mesh &mesh,
+                                 Fields &fields) {
+  std::optional<unsigned> axis = mesh.find(name);
+  if (!axis)
+    fields.refuse("\"axis\" " + inQuotes(name) +
+                  " is no axis of the mesh; its axes are " + axisNames(mesh));
+  return axis;
+}
+
 /// Reads {"axis": "branch", "layers": {"user_tower/.*": 0}}.
 void readPlacement(const Json &value, Distribution &out, Status &status) {
   Fields f(value, "placements", status);
   std::string name = f.text("axis", "");
   const Json *layers = f.find("layers");
   f.finish();
-  std::optional<unsigned> axis = out.mesh.find(name);
+  std::optional<unsigned> axis = findAxis(name, out.mesh, f);
   if (!axis)
-    return f.refuse("\"axis\" " + inQuotes(name) +
-                    " is no axis of the mesh; its axes are " +
-                    axisNames(out.mesh));
+    return;
   if (!layers || !layers->is_object())
     return f.refuse("\"layers\" must be an object of coordinates by path of a "
                     "layer; write for example {\"user_tower/.*\": 0}");
@@ -319,11 +327,9 @@ void readPipeline(const Json *value, Distribution &out, Status &status) {
   pipeline.microbatches = f.integer("microbatches", 1);
   pipeline.schedule = f.text("schedule", "1f1b");
   f.finish();
-  std::optional<unsigned> axis = out.mesh.find(name);
+  std::optional<unsigned> axis = findAxis(name, out.mesh, f);
   if (!axis)
-    return f.refuse("\"axis\" " + inQuotes(name) +
-                    " is no axis of the mesh; its axes are " +
-                    axisNames(out.mesh));
+    return;
   constexpr int64_t kMost = 1 << 20;
   if (pipeline.microbatches < 1 || pipeline.microbatches > kMost)
     return f.refuse("\"microbatches\" is " +
