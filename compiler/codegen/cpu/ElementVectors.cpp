@@ -4,6 +4,7 @@
 
 #include "weft/compiler/codegen/elements/Registers.h"
 #include "weft/compiler/codegen/elements/SmallFloatOps.h"
+#include "weft/compiler/codegen/elements/TransposedVectors.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -139,25 +140,10 @@ Value ElementVectors::sumOfLanes(Value vector) {
                                      vector, anyOrder);
 }
 
-/// Exchanges blocks of 1, 2, 4... elements across the diagonal: [a b] [c d] ->
-/// [a c] [b d].
 void ElementVectors::transpose(MutableArrayRef<Value> rows) {
-  int64_t lanes = rows.size();
-  for (int64_t block = 1; block < lanes; block *= 2) {
-    SmallVector<int64_t> low, high;
-    for (int64_t i = 0; i < lanes; ++i) {
-      bool isUpper = i & block;
-      low.push_back(isUpper ? lanes + i - block : i);
-      high.push_back(isUpper ? lanes + i : i + block);
-    }
-    for (int64_t i = 0; i < lanes; ++i) {
-      if (i & block)
-        continue;
-      Value a = rows[i], b = rows[i + block];
-      rows[i] = vector::ShuffleOp::create(*builder, loc, a, b, low);
-      rows[i + block] = vector::ShuffleOp::create(*builder, loc, a, b, high);
-    }
-  }
+  llvm::copy(
+      elements::transposedVectors(*builder, loc, rows, bytesOf(registers)),
+      rows.begin());
 }
 
 } // namespace weft::cpu

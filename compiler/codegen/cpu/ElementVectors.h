@@ -47,7 +47,7 @@ public:
   mlir::Value multiplyAdd(mlir::Value a, mlir::Value b, mlir::Value c);
   /// The sum of all lanes, in any order.
   mlir::Value sumOfLanes(mlir::Value vector);
-  /// Transposes as many vectors as lanes, in place.
+  /// Transposes as many vectors as lanes, of 16 bytes at least, in place.
   void transpose(llvm::MutableArrayRef<mlir::Value> rows);
 
 private:
