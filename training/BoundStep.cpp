@@ -108,24 +108,43 @@ Status Trainer::BoundStep::write(const Bytes &batch, const Buffers &to) const {
   return {};
 }
 
-Status Trainer::BoundStep::createSpare() {
-  if (!spare.empty())
-    return {};
-  Buffers made(inputs.size(), nullptr);
+Status Trainer::BoundStep::createSpare(Buffers &made, uint64_t &bytes) const {
+  made.assign(inputs.size(), nullptr);
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].isData())
       continue;
     if (Status ok = takeError(weft_input_create(runtime, program, i, &made[i]));
         !ok)
       return ok;
-    owned.push_back(made[i]);
     weft_port port;
     if (Status ok = takeError(weft_program_input(program, i, &port)); !ok)
       return ok;
-    spareBytes += port.device_bytes;
+    bytes += port.device_bytes;
   }
-  spare = std::move(made);
   return {};
+}
+
+bool Trainer::BoundStep::hasSpare(const std::function<bool(bool mine)> &lack) {
+  bool isDonated =
+      std::any_of(inputs.begin(), inputs.end(), [](const Port &port) {
+        return port.isData() && port.donatedTo >= 0;
+      });
+  if (isDonated || std::exchange(askedForSpare, true))
+    return !spare.empty();
+  Buffers made;
+  uint64_t bytes = 0;
+  bool lacks = !createSpare(made, bytes);
+  if (lack ? lack(lacks) : lacks) {
+    for (weft_buffer *buffer : made)
+      weft_buffer_free(buffer);
+    return false;
+  }
+  for (weft_buffer *buffer : made)
+    if (buffer)
+      owned.push_back(buffer);
+  spare = std::move(made);
+  spareBytes = bytes;
+  return true;
 }
 
 void Trainer::BoundStep::prefetch(const TrainingData &data,
@@ -133,15 +152,9 @@ void Trainer::BoundStep::prefetch(const TrainingData &data,
                                   BackgroundThread &thread, bool onDevices) {
   if (ahead.written.valid())
     return;
-  bool isDonated =
-      std::any_of(inputs.begin(), inputs.end(), [](const Port &port) {
-        return port.isData() && port.donatedTo >= 0;
-      });
   ahead.data = &data;
   ahead.indices = indices;
-  // The batch is prepared in the host's memory if the caller wants that, the
-  // program overwrites its batch, or devices have no memory for a second one.
-  ahead.onDevices = onDevices && !isDonated && createSpare();
+  ahead.onDevices = onDevices;
   ahead.written = thread.start([this] {
     Status gathered = gather(*ahead.data, ahead.indices, bytesAhead);
     return gathered && ahead.onDevices ? write(bytesAhead, spare) : gathered;

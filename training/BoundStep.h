@@ -31,11 +31,13 @@ struct Trainer::BoundStep {
   /// Begins to write these samples to the buffers that take() will swap in, if
   /// it gets the same samples; does nothing if others wait for take(). `data`
   /// must last until then, or until drop(). `onDevices`: whether to write to a
-  /// second set of buffers on the devices. Otherwise, if there is no memory for
-  /// it, or a data port is donated, the samples stay in memory of the host,
-  /// from which take() copies.
+  /// second set of buffers on the devices, which hasSpare() made. Otherwise the
+  /// samples stay in memory of the host, from which take() copies.
   void prefetch(const TrainingData &data, const std::vector<int64_t> &indices,
                 BackgroundThread &thread, bool onDevices);
+  /// Makes the second set of buffers at the first call, unless a data port is
+  /// donated; returns false if there is none. `lack`: as in writeAheadOnDevices().
+  bool hasSpare(const std::function<bool(bool mine)> &lack);
   /// The bytes of the second set of buffers on one device.
   uint64_t spareBytes = 0;
   /// Writes these samples to the data ports; if they were written ahead on the
@@ -100,7 +102,7 @@ private:
   Status gather(const TrainingData &data, const std::vector<int64_t> &indices,
                 Bytes &to) const;
   Status write(const Bytes &batch, const Buffers &to) const;
-  Status createSpare();
+  Status createSpare(Buffers &made, uint64_t &bytes) const;
 
   struct Metric {
     size_t output;
@@ -111,7 +113,8 @@ private:
   std::vector<Metric> metrics;
   Buffers inputBuffers, outputBuffers, owned;
   Started last;  ///< of execute()
-  Buffers spare; ///< the other set of data ports; empty until it is needed
+  Buffers spare; ///< the other set of data ports; empty if there is none
+  bool askedForSpare = false;
   Bytes bytes, bytesAhead; ///< kept to reuse their memory
   /// The batch that is being written to `spare`, or to bytesAhead only.
   struct Ahead {

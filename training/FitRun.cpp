@@ -102,15 +102,15 @@ bool Trainer::FitRun::goesOn() const {
           history.stepCount + before + 1 < *options.maxSteps);
 }
 
+/// Several processes get the same answer: all of them ask at the same points.
 bool Trainer::FitRun::runsAhead(const Running &its) const {
-  if (!hasFinished || !options.runsAhead || options.vote ||
-      nextSize != its.indices.size() || (options.stop && options.stop->load()))
+  if (!options.runsAhead || !hasFinished || nextSize != its.indices.size())
     return false;
   if (options.callbacks)
     for (const std::shared_ptr<Callback> &callback : *options.callbacks)
       if (callback->awaitsBatch())
         return false;
-  return its.step->canRunAhead();
+  return its.step->canRunAhead() && !isStopped(options);
 }
 
 /// Checks whether the run ends after this step.

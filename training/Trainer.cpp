@@ -44,7 +44,9 @@ void Trainer::prefetch(StepKind kind, const TrainingData &data,
                        const std::vector<int64_t> &next) {
   auto found = steps.find({kind, int64_t(next.size())});
   if (found != steps.end() && found->second)
-    found->second->prefetch(data, next, thread, aheadOnDevices);
+    found->second->prefetch(data, next, thread,
+                            aheadOnDevices &&
+                                found->second->hasSpare(devicesLack));
 }
 
 Status Trainer::run(BoundStep &step, StepKind kind, const TrainingData &data,

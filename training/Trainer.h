@@ -106,8 +106,12 @@ public:
                                           const LoopOptions &options);
 
   /// Sets whether batches are written ahead to the devices, or to memory of the
-  /// host.
-  void writeAheadOnDevices(bool on) { aheadOnDevices = on; }
+  /// host. `lack`: whether devices of a process have no memory for them, so that
+  /// none writes them there; `mine`: whether those of this process have none.
+  void writeAheadOnDevices(bool on, std::function<bool(bool mine)> lack = {}) {
+    aheadOnDevices = on;
+    devicesLack = std::move(lack);
+  }
   /// The bytes on one device of batches that are written ahead.
   uint64_t aheadBytes() const;
 
@@ -131,6 +135,7 @@ private:
   ModelState &state;
   ProgramSource programs;
   bool aheadOnDevices = true;
+  std::function<bool(bool mine)> devicesLack = {};
   std::map<std::pair<StepKind, int64_t>, std::unique_ptr<BoundStep>> steps;
   BackgroundThread thread; ///< ends before the steps do
 };

@@ -91,6 +91,9 @@ weft_error *weft_processes_share(weft_processes *processes, void **data,
 /// does. All processes call it at the same points and get the same answer, that
 /// of rank 0: a request of another rank may count from a later vote on only.
 weft_error *weft_processes_vote(weft_processes *processes, int mine, int *any);
+/// Sets `any` to whether `mine` is set in a process. All processes call it at the
+/// same points, and wait for each other.
+weft_error *weft_processes_any(weft_processes *processes, int mine, int *any);
 /// Handles SIGTERM, which mpirun sends to all processes; safe in a signal
 /// handler. `graceful`: rank 0 requests to stop in its next vote. Otherwise the
 /// process ends, after reporting which other process died, if one did.

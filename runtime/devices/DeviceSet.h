@@ -108,8 +108,10 @@ struct Run {
     void *to;
   };
   std::vector<Result> results;
+  /// Whether `ended` waits for other processes.
+  bool exchangesAtEnd = false;
   /// Called with the run's result and counts before its ticket is settled with
-  /// the returned result. May wait for other processes.
+  /// the returned result.
   std::function<Status(Status, const CollectiveCounts &)> ended;
 };
 

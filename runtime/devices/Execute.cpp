@@ -160,19 +160,20 @@ static Status checkLocal(const weft_runtime &runtime, const Plan &plan,
   return checkDisjoint(memoryOfPorts(runtime, plan, inputs, outputs));
 }
 
-/// If the program has branches, as devices may take different ones: takes the
-/// most occurrences and bytes of any process.
-static Status countElsewhere(weft_runtime &runtime, const Plan &plan,
-                             CollectiveCounts &counts) {
-  bool branches =
-      std::any_of(plan.instructions.begin(), plan.instructions.end(),
-                  [](const Instruction &i) {
-                    return i.kind == weft::plan::Operation::JumpUnless ||
-                           i.kind == weft::plan::Operation::JumpOutside;
-                  });
+/// Whether processes may count different collectives: the program has branches,
+/// and devices may take different ones.
+static bool countsApart(const weft_runtime &runtime, const Plan &plan) {
+  return runtime.processes &&
+         std::any_of(plan.instructions.begin(), plan.instructions.end(),
+                     [](const Instruction &i) {
+                       return i.kind == weft::plan::Operation::JumpUnless ||
+                              i.kind == weft::plan::Operation::JumpOutside;
+                     });
+}
+
+/// Takes the most occurrences and bytes of any process.
+static Status countElsewhere(weft_runtime &runtime, CollectiveCounts &counts) {
   Processes *processes = runtime.processes;
-  if (!processes || !branches)
-    return {};
   std::vector<CollectiveCounts> all(size_t(processes->size()), counts);
   std::vector<PeerMessage> messages;
   for (int peer = 0; peer < processes->size(); ++peer)
@@ -285,8 +286,8 @@ endOf(weft_runtime &runtime [[clang::lifetimebound]],
       std::function<Status()> readResults) {
   return [&runtime, &plan, read = std::move(readResults)](
              Status result, CollectiveCounts counts) {
-    if (result)
-      result = countElsewhere(runtime, plan, counts);
+    if (result && countsApart(runtime, plan))
+      result = countElsewhere(runtime, counts);
     if (result)
       result = read();
     count(runtime, plan, counts);
@@ -343,6 +344,7 @@ static Status enqueue(weft_runtime *runtime, const weft_program *program,
   run.isolate = areBuffers && runtime->isolate;
   if (run.isolate)
     run.memory = memoryOf(binding);
+  run.exchangesAtEnd |= countsApart(*runtime, plan);
   run.isAwaited = how.isAwaited;
   run.times = how.times;
   run.ended = endOf(*runtime, plan, std::move(readResults));

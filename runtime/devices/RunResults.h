@@ -1,7 +1,7 @@
 //===- RunResults.h - outputs that a run copies to the host -----*- C++ -*-===//
 //
-// One process asks its devices to copy the shards behind the run. Several
-// exchange shards, which their runs do when they are over:
+// Devices copy the shards behind the run. Shards that a process lacks are
+// exchanged when the run is over:
 //
 //   if (Status ok = bindResults(plan, outputs, results, run); !ok) return ok;
 //   run.ended = [read = resultReader(outputs, results)] { return read(); };
@@ -17,12 +17,11 @@
 
 namespace weft::runtime {
 
-/// Checks results, and adds the copies of a run of one process. `outputs` has
-/// the program's buffers.
+/// Checks results, and adds to a run the copies of those of which each process
+/// has all shards. `outputs` has the program's buffers.
 Status bindResults(const Plan &plan, weft_buffer *const *outputs,
                    std::span<const weft_result> results, Run &run);
-/// Makes the function that reads the results of several processes; it does
-/// nothing for one.
+/// Makes the function that reads the other results; all processes call it.
 std::function<Status()> resultReader(weft_buffer *const *outputs,
                                      std::span<const weft_result> results);
 

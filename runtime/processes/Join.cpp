@@ -100,6 +100,16 @@ WEFT_EXPORT weft_error *weft_processes_vote(weft_processes *all, int mine,
   });
 }
 
+WEFT_EXPORT weft_error *weft_processes_any(weft_processes *all, int mine,
+                                           int *any) {
+  return guarded([&]() -> Status {
+    bool found = mine != 0;
+    Status ok = all ? all->processes->any(found, found) : Status();
+    *any = found;
+    return ok;
+  });
+}
+
 WEFT_EXPORT void weft_processes_terminate(weft_processes *all, int graceful) {
   if (all)
     all->processes->terminate(graceful != 0);

@@ -164,17 +164,29 @@ int Processes::shareOfCores(int cores) const {
   return cores < machine ? cores : std::max(1, cores / here);
 }
 
-Status Processes::agree(const char *what, uint64_t value) {
-  std::vector<uint64_t> values(size_t(size()), value);
+Status Processes::tellAll(uint64_t mine, std::vector<uint64_t> &all) {
+  all.assign(size_t(size()), mine);
   std::vector<PeerMessage> list;
   for (int peer = 0; peer < size(); ++peer)
     if (peer != rank()) {
       list.push_back(
-          {.peer = peer, .tag = tags::agree, .in = &values[peer], .bytes = 8});
+          {.peer = peer, .tag = tags::agree, .in = &all[peer], .bytes = 8});
       list.push_back(
-          {.peer = peer, .tag = tags::agree, .out = &value, .bytes = 8});
+          {.peer = peer, .tag = tags::agree, .out = &mine, .bytes = 8});
     }
-  if (Status ok = exchange(list); !ok)
+  return exchange(list);
+}
+
+Status Processes::any(bool mine, bool &any) {
+  std::vector<uint64_t> values;
+  Status ok = tellAll(mine, values);
+  any = std::ranges::any_of(values, [](uint64_t value) { return value != 0; });
+  return ok;
+}
+
+Status Processes::agree(const char *what, uint64_t value) {
+  std::vector<uint64_t> values;
+  if (Status ok = tellAll(value, values); !ok)
     return ok;
   for (int peer = 1; peer < size(); ++peer)
     if (values[peer] != values[0])

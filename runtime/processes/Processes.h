@@ -87,6 +87,7 @@ public:
   Status agree(const char *what, uint64_t value);
   WEFT_EXPORT Status share(void **data, size_t *bytes);
   Status vote(bool mine, bool &any);
+  Status any(bool mine, bool &any);
   void terminate(bool isGraceful) { signalled.store(isGraceful ? 1 : 2); }
 
   struct Farewell {
@@ -117,6 +118,8 @@ private:
   };
 
   Processes(const weft_transport *transport, int messages);
+  /// Gets a value of each process, by rank.
+  Status tellAll(uint64_t mine, std::vector<uint64_t> &all);
   Status meet(uint64_t command);
   /// Records a failure, which others do not know yet if it `isOwn`.
   void fail(const std::string &reason, bool isOwn = false);

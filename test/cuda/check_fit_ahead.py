@@ -1,9 +1,10 @@
 """Trains with steps that begin before the last one's results are read: weights and history have the bits of a training that waits for
 each step, on GPUs (the fake driver) without graphs, in each order of operations. On GPUs a step takes few calls of the driver.
 
-    python check_fit_ahead.py WEFT FAKE_FOLDER FIXTURE_FOLDER OUT_FOLDER cpu:DEVICES cuda:GPUS cuda:DEVICES:CALLS ...
+    python check_fit_ahead.py WEFT FAKE_FOLDER FIXTURE_FOLDER OUT_FOLDER cpu:DEVICES cuda:GPUS cuda:DEVICES:CALLS nccl:DEVICES:GPUS:PROCESSES exact:...
 
-CALLS: the most calls that one more step may take, without those that set the current context.
+CALLS: the most calls that one more step may take, without those that set the current context. With NCCL, a step is a graph on each GPU in
+front of the sums of gradients and one after them, however many devices the GPU has.
 """
 
 import json
@@ -12,6 +13,7 @@ import pathlib
 import subprocess
 import sys
 
+import check_processes
 import npz_values
 
 FREE = {"cuCtxSetCurrent", "cuCtxGetCurrent"}
@@ -22,9 +24,9 @@ MORE = 4  # the first steps may take a call more or less, as threads run; a quar
 WAITS = ["--callback", "TerminateOnNaN()"]
 
 
-def fit(weft, fixture, folder, devices, steps, flags, environment):
+def fit(weft, fixture, folder, devices, steps, flags, environment, launcher=()):
     golden = fixture / "golden.npz"
-    subprocess.run([weft, "fit", fixture / "model.json", "--x", f"{golden}:x[0:{BATCH * steps}]", "--y", f"{golden}:y[0:{BATCH * steps}]",
+    subprocess.run([*launcher, weft, "fit", fixture / "model.json", "--x", f"{golden}:x[0:{BATCH * steps}]", "--y", f"{golden}:y[0:{BATCH * steps}]",
                     "--batch-size", str(BATCH), "--devices", devices, "--data-parallel", "--metrics", "mse,mae", "--verbose", "0", "--seed", "1",
                     "--history", folder / "h.json", "--history-steps", "--save-weights", folder / "w.npz", *flags],
                    check=True, env={**os.environ, **environment})
@@ -55,12 +57,42 @@ def check_calls(weft, fake, fixture, folder, devices, most):
     print(f"{devices}: {sum(calls.values())} calls a step,", ", ".join(f"{count} {name}" for name, count in sorted(calls.items())))
 
 
+def check_nccl(weft, fake, fixture, folder, way, devices, gpus, processes):
+    calls, launcher = folder / "calls.txt", check_processes.mpirun(processes) if processes > 1 else ()
+    environment = {"LD_LIBRARY_PATH": fake, "WEFT_CUDA_LIBRARIES": fake, "FAKE_CUDA_GPUS": str(gpus), "FAKE_NCCL_FOLDER": str(folder),
+                   "FAKE_NCCL_SEED": "5"}
+    case = f"{way}: {devices} devices on {gpus} GPUs, {processes} processes"
+    if processes == 1:
+        environment["FAKE_CUDA_CALLS"] = str(calls)
+
+    def run(steps, seed, *flags):
+        return fit(weft, fixture, folder, f"cuda:{devices}", steps, ["--collectives", way, *flags], {**environment, "FAKE_CUDA_SEED": str(seed)},
+                   launcher)
+
+    def graphs():
+        return int(dict(line.split() for line in calls.read_text().splitlines())["cuGraphLaunch"])
+
+    wanted = run(STEPS, 1, *WAITS)
+    for seed in (1, 2):
+        if run(STEPS, seed) != wanted:
+            sys.exit(f"{case}: a fit that runs ahead gives other results in order {seed}")
+    if processes == 1:
+        fewer = graphs()
+        run(STEPS + MORE, 2)
+        if graphs() - fewer != 2 * gpus * MORE:
+            sys.exit(f"{case}: {MORE} steps launch {graphs() - fewer} graphs, {2 * gpus * MORE} are expected")
+    print(f"{case}: the same results")
+
+
 def main():
     weft, fake, fixture, folder, *cases = sys.argv[1:]
     fixture, folder = pathlib.Path(fixture), pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for case in cases:
         kind, devices, *most = case.split(":")
+        if kind in ("nccl", "exact"):
+            check_nccl(weft, fake, fixture, folder, kind, int(devices), *map(int, most))
+            continue
         if most:
             check_calls(weft, fake, fixture, folder, f"{kind}:{devices}", int(most[0]))
             continue

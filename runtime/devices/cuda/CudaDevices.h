@@ -112,12 +112,11 @@ private:
   struct Done;
   Status enqueueAll(GpuProgram &program, const Run &run, RunClock *clock,
                     uint64_t number, Done &out);
+  std::vector<const GpuStream *> workStreams() const;
+  template <typename Point> Status await(const Point &point) const;
   Status drop(const Device &device, std::unique_ptr<GpuMemory> &memory);
-  bool isOneGpu(const Mesh &mesh) const;
-  const GpuStream &leadOf(const Mesh &mesh) const;
   std::vector<const GpuStream *> leadsOf(const Mesh &mesh) const;
   std::vector<RunSchedule::Lane> lanesOf(const Mesh &mesh) const;
-  bool haveGpusEach() const;
   RunSchedule::Graphs graphsOf(const Run &run, const Mesh &mesh) const;
   Status growArenas(const Plan &plan);
   Status growWorkspaces(const GpuProgram &program);

@@ -6,20 +6,30 @@
 
 namespace weft::runtime {
 
+/// The streams in which the devices of this process run.
+std::vector<const GpuStream *> CudaDevices::workStreams() const {
+  std::vector<const GpuStream *> streams;
+  for (const Device &device : devices)
+    if (device.work)
+      streams.push_back(device.work.get());
+  return streams;
+}
+
+/// Waits for a stream or an event, which may wait for other GPUs by NCCL.
+template <typename Point> Status CudaDevices::await(const Point &point) const {
+  links->await(point, workStreams());
+  return point.wait();
+}
+
 /// Frees memory that runs on the device's GPU may still use.
 Status CudaDevices::drop(const Device &device,
                          std::unique_ptr<GpuMemory> &memory) {
   if (!memory)
     return {};
-  if (Status ok = firstOn(*device.gpu)->work->wait(); !ok)
+  if (Status ok = await(*firstOn(*device.gpu)->work); !ok)
     return ok;
   memory = nullptr;
   return {};
-}
-
-/// The stream in which runs on one GPU begin and end.
-const GpuStream &CudaDevices::leadOf(const Mesh &mesh) const {
-  return *firstOn(*devices[size_t(mesh.devices.front())].gpu)->work;
 }
 
 Status CudaDevices::growArenas(const Plan &plan) {
@@ -112,16 +122,8 @@ static std::vector<cuda::Address> addressesOf(const Plan &plan, const Run &run,
   return out;
 }
 
-/// Whether all devices of the mesh share one GPU of this process.
-bool CudaDevices::isOneGpu(const Mesh &mesh) const {
-  const Gpu *first = devices[size_t(mesh.devices.front())].gpu.get();
-  return first && std::ranges::all_of(mesh.devices, [&](int64_t number) {
-           return devices[size_t(number)].gpu.get() == first;
-         });
-}
-
-/// On one GPU the first lane is the stream that all runs there begin and end in,
-/// so that runs of different devices keep their order.
+/// The first lane on a GPU is the stream that all runs there begin and end in, so
+/// that runs of different devices keep their order.
 std::vector<RunSchedule::Lane> CudaDevices::lanesOf(const Mesh &mesh) const {
   std::vector<RunSchedule::Lane> lanes;
   for (int64_t number : mesh.devices) {
@@ -131,29 +133,32 @@ std::vector<RunSchedule::Lane> CudaDevices::lanesOf(const Mesh &mesh) const {
       lanes.back().workspace = {device.workspace->place(),
                                 device.workspace->bytes()};
   }
-  if (isOneGpu(mesh)) {
-    const GpuStream *lead = &leadOf(mesh);
+  for (const GpuStream *lead : leadsOf(mesh)) {
+    auto isThere = [&](const RunSchedule::Lane &lane) {
+      return lane.stream && &lane.stream->gpu() == &lead->gpu();
+    };
+    auto first = std::ranges::find_if(lanes, isThere);
     for (RunSchedule::Lane &lane : lanes)
       if (lane.stream == lead)
-        lane.stream = lanes.front().stream;
-    lanes.front().stream = lead;
+        lane.stream = first->stream;
+    first->stream = lead;
   }
   return lanes;
 }
 
-/// Graphs are used where nothing has to be known of single instructions, and a
-/// GPU has all devices, or one.
+/// Graphs are used where nothing has to be known of single instructions.
 RunSchedule::Graphs CudaDevices::graphsOf(const Run &run,
                                           const Mesh &mesh) const {
   std::vector<size_t> own = ownPositions(mesh);
-  if (!run.graphs || run.times || checksLaunches() || !driver().hasGraphs ||
-      (!isOneGpu(mesh) && !haveGpusEach()))
+  if (!run.graphs || run.times || checksLaunches() || !driver().hasGraphs)
     return {};
+  std::map<const Gpu *, size_t> partOf;
   RunSchedule::Graphs graphs;
   for (size_t p : own) {
-    if (graphs.empty() || !isOneGpu(mesh))
+    const Gpu *gpu = devices[size_t(mesh.devices[p])].gpu.get();
+    if (partOf.try_emplace(gpu, graphs.size()).second)
       graphs.emplace_back();
-    RunSchedule::Part &part = graphs.back();
+    RunSchedule::Part &part = graphs[partOf[gpu]];
     part.positions.push_back(p);
     for (const auto *ports : {&run.inputs, &run.outputs})
       for (size_t port = p; port < ports->size(); port += mesh.devices.size())
@@ -164,12 +169,6 @@ RunSchedule::Graphs CudaDevices::graphsOf(const Run &run,
                                            : nullptr);
   }
   return graphs;
-}
-
-/// Whether no two devices of this process share a GPU.
-bool CudaDevices::haveGpusEach() const {
-  return std::ranges::none_of(
-      devices, [](const Device &its) { return its.gpu && !its.staging; });
 }
 
 /// What a run has enqueued.
@@ -191,15 +190,9 @@ Status CudaDevices::enqueueAll(GpuProgram &program, const Run &run,
     return ok;
   if (Status ok = growWorkspaces(program); !ok)
     return ok;
-  if (isOneGpu(plan.mesh)) {
-    if (Status ok = awaitWrites(leadOf(plan.mesh)); !ok)
+  for (const GpuStream *lead : leadsOf(plan.mesh))
+    if (Status ok = awaitWrites(*lead); !ok)
       return ok;
-  } else {
-    for (size_t p : own)
-      if (Status ok = awaitWrites(*devices[size_t(plan.mesh.devices[p])].work);
-          !ok)
-        return ok;
-  }
   if (run.poison)
     if (Status ok = poison(plan, run); !ok)
       return ok;
@@ -243,12 +236,11 @@ Status CudaDevices::waitForAll(const Plan &plan,
   Status result;
   const Mesh &mesh = plan.mesh;
   for (size_t p : ownPositions(mesh)) {
-    int64_t number = mesh.devices[p];
-    const GpuStream *work = devices[size_t(number)].work.get();
+    const Device &device = devices[size_t(mesh.devices[p])];
     for (const GpuStream *stream :
-         {isOneGpu(mesh) ? &leadOf(mesh) : work, work})
-      if (Status done = stream->wait(); !done && result)
-        result = named(std::move(done), plan, number,
+         {firstOn(*device.gpu)->work.get(), device.work.get()})
+      if (Status done = await(*stream); !done && result)
+        result = named(std::move(done), plan, mesh.devices[p],
                        p < last.size() ? last[p] : "");
   }
   return result;
@@ -327,12 +319,11 @@ Ticket CudaDevices::defer(RunQueue::Task task, bool isAwaited) {
 
 /// Whether a run may be enqueued before earlier tasks of the queue are over: all
 /// of those only wait for what is enqueued already, nothing of the run has to be
-/// waited for meanwhile, and its order on each GPU is that of one stream.
+/// waited for meanwhile, and its end uses the GPUs only.
 bool CudaDevices::beginsAtOnce(const Run &run,
                                const ResultCopies &results) const {
-  return deferred == 0 && !run.times && !run.poison &&
-         results.bytes() <= kMostResultBytes &&
-         (isOneGpu(run.program->program()->plan().mesh) || haveGpusEach());
+  return deferred == 0 && !run.times && !run.poison && !run.exchangesAtEnd &&
+         results.bytes() <= kMostResultBytes;
 }
 
 Ticket CudaDevices::enqueue(Run run) {
@@ -349,7 +340,7 @@ Ticket CudaDevices::enqueue(Run run) {
   if (!started->result) {
     const Mesh &mesh = started->run.program->program()->plan().mesh;
     for (const GpuStream *lead : leadsOf(mesh))
-      (void)lead->wait(); // for its copies
+      (void)await(*lead); // for its copies
     front().uploads->failed(started->number);
   }
   if (started->end)
@@ -366,7 +357,7 @@ Status CudaDevices::start(Started &its) {
   if (inFlight.size() >= kMostInFlight) {
     if (std::shared_ptr<Started> first = inFlight.front().lock())
       for (const auto &event : first->end->events)
-        if (Status ok = event->wait(); !ok)
+        if (Status ok = await(*event); !ok)
           return ok;
     inFlight.pop_front();
   }
@@ -423,7 +414,7 @@ Status CudaDevices::awaitEnd(const Started &its) const {
   std::vector<const GpuStream *> leads = leadsOf(plan.mesh);
   Status result;
   for (size_t i = 0; i < leads.size(); ++i) {
-    Status done = its.end ? its.end->events[i]->wait() : leads[i]->wait();
+    Status done = its.end ? await(*its.end->events[i]) : await(*leads[i]);
     if (done || !result)
       continue;
     size_t p = 0;

@@ -219,6 +219,11 @@ Status GpuEvent::wait() const {
                                "cuEventSynchronize");
 }
 
+cuda::Result GpuEvent::query() const {
+  return owner->makeCurrent() ? owner->driver().cuEventQuery(event)
+                              : cuda::Result::Unknown;
+}
+
 Status GpuEvent::since(const GpuEvent &earlier, uint64_t &nanoseconds) const {
   if (Status ok = owner->makeCurrent(); !ok)
     return ok;

@@ -122,6 +122,9 @@ public:
   Status record(const GpuStream &stream) const;
   /// Waits until the event has happened.
   Status wait() const;
+  /// Success if it has happened, NotReady if it has not, or the error of what is
+  /// before it.
+  cuda::Result query() const;
   /// Gets the nanoseconds since another event of the GPU; both have happened.
   Status since(const GpuEvent &earlier, uint64_t &nanoseconds) const;
 

@@ -52,12 +52,20 @@ Status GpuExchange::call(const Message &message,
 Status
 GpuExchange::communicate(const GpuTables::Addresses &addresses,
                          const std::vector<cuda::Stream> &streams) const {
-  const Nccl &nccl = links->library();
   if (messages.empty())
     return {};
+  Status result = enqueue(addresses, streams);
+  if (!result)
+    links->abort();
+  return result;
+}
+
+Status GpuExchange::enqueue(const GpuTables::Addresses &addresses,
+                            const std::vector<cuda::Stream> &streams) const {
+  const Nccl &nccl = links->library();
+  GpuLinks::Call first(*links); // which connects GPUs
   if (Status ok = links->check(); !ok)
     return ok;
-  GpuLinks::Call first(*links); // which connects GPUs
   if (Status ok = nccl.check(nccl.ncclGroupStart(), "ncclGroupStart"); !ok)
     return ok;
   Status result;
@@ -66,11 +74,7 @@ GpuExchange::communicate(const GpuTables::Addresses &addresses,
       result = call(message, addresses, streams[message.side]);
   // The group ends in any case.
   Status ended = nccl.check(nccl.ncclGroupEnd(), "ncclGroupEnd");
-  if (result)
-    result = std::move(ended);
-  if (!result)
-    links->abort();
-  return result;
+  return result ? ended : result;
 }
 
 } // namespace weft::runtime

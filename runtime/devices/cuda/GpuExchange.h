@@ -73,6 +73,8 @@ public:
 
 private:
   friend class ExchangeBuilder;
+  Status enqueue(const GpuTables::Addresses &addresses,
+                 const std::vector<cuda::Stream> &streams) const;
   Status call(const Message &message, const GpuTables::Addresses &addresses,
               cuda::Stream stream) const;
 

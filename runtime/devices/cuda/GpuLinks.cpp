@@ -25,9 +25,9 @@ GpuLinks::~GpuLinks() {
 }
 
 void GpuLinks::abort() {
-  if (isAborted)
+  std::lock_guard<std::mutex> guard(calling);
+  if (isAborted.exchange(true))
     return;
-  isAborted = true;
   for (const auto &[set, parts] : comms)
     for (nccl::Comm comm : parts)
       if (comm)
@@ -54,7 +54,8 @@ bool GpuLinks::hasOwn(const GpuSet &set) const {
                              [&](int rank) { return bool(gpus.ownGpu(rank)); });
 }
 
-GpuLinks::Call::Call(const GpuLinks &links) : processes(links.processes) {
+GpuLinks::Call::Call(const GpuLinks &links)
+    : guard(links.calling), processes(links.processes) {
   if (processes)
     processes->setInCall(true);
 }
@@ -70,6 +71,10 @@ bool GpuLinks::hasFailed() const {
     return false;
   if (processes->hasFailed())
     return true;
+  // A thread that is inside of a call finds a failure itself.
+  std::unique_lock<std::mutex> lock(calling, std::try_to_lock);
+  if (!lock || isAborted)
+    return false;
   for (const auto &[set, parts] : comms)
     for (nccl::Comm comm : parts) {
       auto state = nccl::Status::Success;
@@ -81,13 +86,12 @@ bool GpuLinks::hasFailed() const {
   return false;
 }
 
-void GpuLinks::await(const GpuStream &stream,
-                     const std::vector<const GpuStream *> &others) {
+void GpuLinks::awaitWhile(const std::function<bool()> &isRunning,
+                          const std::vector<const GpuStream *> &others) {
   constexpr int turns = 1000; // without a pause, as short runs end soon
-  if (all.empty())
+  if (!isOpen)
     return;
-  for (int turn = 0; !isAborted && stream.query() == cuda::Result::NotReady;
-       ++turn) {
+  for (int turn = 0; !isAborted && isRunning(); ++turn) {
     if (hasFailed())
       abort();
     for (const GpuStream *other : others) {
@@ -191,6 +195,7 @@ Status GpuLinks::open() {
   if (Status ok = openAmong(made); !ok)
     return ok;
   all = std::move(made);
+  isOpen = true;
   return {};
 }
 

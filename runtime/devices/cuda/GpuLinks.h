@@ -20,7 +20,10 @@
 #include "weft/runtime/devices/cuda/Nccl.h"
 #include "weft/runtime/program/Plan.h"
 
+#include <atomic>
+#include <functional>
 #include <map>
+#include <mutex>
 
 namespace weft::runtime {
 
@@ -58,23 +61,27 @@ public:
     return comms.at(set)[rank];
   }
   const Nccl &library() const { return *nccl; }
-  /// Waits for a stream, whose calls of NCCL may wait for others. If one of all
-  /// those fails, or another process, ends the communicators, so that the stream
-  /// ends, too.
-  void await(const GpuStream &stream,
-             const std::vector<const GpuStream *> &others);
+  /// Waits for a stream or an event, whose calls of NCCL may wait for other
+  /// streams. If one of those fails, or another process, ends the communicators,
+  /// so that the stream ends, too. Any thread may call it.
+  template <typename Point>
+  void await(const Point &point, const std::vector<const GpuStream *> &others) {
+    awaitWhile([&] { return point.query() == cuda::Result::NotReady; }, others);
+  }
   /// Ends all communicators, and with them the calls that wait for a failed
   /// one. The GPUs can exchange nothing by NCCL any more.
   void abort();
-  /// A call of NCCL, in a scope, that may wait for other processes.
+  /// A call of NCCL, in a scope, that may wait for other processes. No thread
+  /// ends the communicators meanwhile.
   class Call {
   public:
-    explicit Call(const GpuLinks &links);
+    explicit Call(const GpuLinks &links [[clang::lifetimebound]]);
     ~Call();
     Call(const Call &) = delete;
     Call &operator=(const Call &) = delete;
 
   private:
+    std::lock_guard<std::mutex> guard;
     Processes *processes;
   };
   /// Fails if abort() was called: with the failure of another process, if that
@@ -90,6 +97,8 @@ private:
   Status openAmong(std::vector<nccl::Comm> &made);
   Status split(const std::vector<GpuSet> &apart);
   bool hasFailed() const;
+  void awaitWhile(const std::function<bool()> &isRunning,
+                  const std::vector<const GpuStream *> &others);
 
   JointGpus gpus;
   Processes *processes; ///< null: this process has all GPUs
@@ -98,7 +107,10 @@ private:
   std::vector<nccl::Comm> all; ///< of gpus.own; empty before the first use
   /// By set and rank in it; null for GPUs of other processes.
   std::map<GpuSet, std::vector<nccl::Comm>> comms;
-  bool isAborted = false;
+  std::atomic<bool> isOpen = false; ///< whether there are communicators
+  std::atomic<bool> isAborted = false;
+  /// Held while communicators are used, made and ended.
+  mutable std::mutex calling;
 };
 
 } // namespace weft::runtime

@@ -1,6 +1,7 @@
 #include "weft/runtime/devices/cuda/RunSchedule.h"
 
 #include <algorithm>
+#include <map>
 
 namespace weft::runtime {
 
@@ -17,12 +18,34 @@ RunSchedule::RunSchedule(GpuProgram &program, std::vector<Lane> given,
     if (lanes[p].stream)
       own.push_back(p);
   }
-  std::set<const Gpu *> gpus;
-  for (size_t p : own)
-    areApart &= gpus.insert(&lanes[p].stream->gpu()).second;
-  isOneGpu = own.size() == lanes.size() && gpus.size() == 1;
-  for (const Collective &collective : plan.collectives)
+  std::map<const Gpu *, size_t> known;
+  for (size_t p : own) {
+    size_t gpu =
+        known.try_emplace(&lanes[p].stream->gpu(), gpus.size()).first->second;
+    gpus.resize(known.size());
+    gpus[gpu].push_back(int64_t(p));
+  }
+  for (const Collective &collective : plan.collectives) {
     arrived.emplace_back(collective.groups.size());
+    isWithinGpus.push_back(staysWithinGpus(collective));
+  }
+}
+
+bool RunSchedule::staysWithinGpus(const Collective &collective) const {
+  return std::ranges::all_of(own, [&](size_t p) {
+    const auto &group = collective.groups[size_t(collective.groupOf[p])];
+    return std::ranges::all_of(group, [&](int64_t member) {
+      const GpuStream *stream = lanes[size_t(member)].stream;
+      return stream && &stream->gpu() == &lanes[p].stream->gpu();
+    });
+  });
+}
+
+const GpuStream &RunSchedule::leadOf(size_t position) const {
+  auto found = std::ranges::find_if(gpus, [&](const auto &positions) {
+    return std::ranges::find(positions, int64_t(position)) != positions.end();
+  });
+  return *lanes[size_t(found->front())].stream;
 }
 
 Status RunSchedule::bindDevices() {
@@ -40,11 +63,7 @@ Status RunSchedule::bindDevices() {
 
 Status RunSchedule::run() {
   Status result = runAll();
-  if (isOneGpu)
-    return result ? join() : result;
-  for (size_t p : own)
-    program.collectives().await(*lanes[p].stream);
-  return result;
+  return result ? join() : result;
 }
 
 Status RunSchedule::runAll() {
@@ -77,8 +96,10 @@ bool RunSchedule::areTogether() const {
 
 uint32_t RunSchedule::pieceEnd(uint32_t first) const {
   uint32_t all = program.pieceEnd(first), end = first;
-  while (end < all &&
-         (isOneGpu || plan.instructions[end].kind != plan::Operation::Start))
+  auto leavesGpus = [&](const Instruction &i) {
+    return i.kind == plan::Operation::Start && !isWithinGpus[i.index];
+  };
+  while (end < all && !leavesGpus(plan.instructions[end]))
     ++end;
   return end;
 }
@@ -111,10 +132,9 @@ Status RunSchedule::jump(const Instruction &instruction) {
   }
   for (size_t p : own) {
     Device &device = devices[p];
-    const GpuStream &stream = *lanes[isOneGpu ? own.front() : p].stream;
     bool isTrue = true;
     if (isConditional)
-      if (Status ok = device.step->isTrue(instruction.index, stream, isTrue);
+      if (Status ok = device.step->isTrue(instruction.index, leadOf(p), isTrue);
           !ok)
         return ok;
     if (instruction.kind == plan::Operation::JumpOutside)
@@ -237,14 +257,11 @@ Status RunSchedule::launch(const Part &part, const GraphCache::Entry &entry,
 }
 
 Status RunSchedule::fork() {
-  if (isForked || recording || areApart)
+  if (isForked || recording)
     return {};
   isForked = true;
-  const Lane &first = lanes[own.front()];
-  if (Status ok = first.event->record(*first.stream); !ok)
-    return ok;
-  for (size_t n = 1; n < own.size(); ++n)
-    if (Status ok = lanes[own[n]].stream->waitFor(*first.event); !ok)
+  for (const std::vector<int64_t> &positions : gpus)
+    if (Status ok = await(positions, {positions.front()}); !ok)
       return ok;
   return {};
 }
@@ -253,10 +270,10 @@ Status RunSchedule::join() {
   if (!isForked)
     return {};
   isForked = false;
-  std::vector<int64_t> others;
-  for (size_t p = 1; p < lanes.size(); ++p)
-    others.push_back(int64_t(p));
-  return await({0}, others);
+  for (const std::vector<int64_t> &positions : gpus)
+    if (Status ok = await({positions.front()}, positions); !ok)
+      return ok;
+  return {};
 }
 
 //===----------------------------------------------------------------------===//

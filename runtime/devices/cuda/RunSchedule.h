@@ -65,9 +65,8 @@ public:
               std::vector<Lane> lanes, Bind bind, RunClock *clock,
               Graphs graphs, std::vector<Upload> uploads);
 
-  /// Enqueues all instructions, which may be running even after an error. On one
-  /// GPU, all of them come before later operations of the first lane; on several
-  /// that use NCCL, they are over.
+  /// Enqueues all instructions, which may be running even after an error. If
+  /// none fails, those of a GPU come before later operations of its first lane.
   Status run();
   CollectiveCounts counts() const;
   const std::string &lastKernel(size_t position) const {
@@ -90,8 +89,8 @@ private:
   Status runTogether();
   bool areTogether() const;
   Status jump(const Instruction &instruction);
-  /// The end of the piece that begins at an instruction, which may be a
-  /// collective's only if the piece is on one GPU.
+  /// The end of the piece that begins at an instruction. Collectives between
+  /// GPUs end a piece.
   uint32_t pieceEnd(uint32_t first) const;
   Status runPiece(const Part &part, uint32_t end);
   /// Enqueues or records the uploads.
@@ -104,10 +103,13 @@ private:
   /// there is one, which the answer says.
   Status meetEarliest(bool &found);
   Status checkEnds() const;
-  /// Lets all lanes wait for the first one; lets the first one wait for all.
+  /// Lets the lanes of each GPU wait for its first; lets the first wait for all.
   Status fork();
   Status join();
   Status arrive(size_t position);
+  bool staysWithinGpus(const Collective &collective) const;
+  /// The first lane of the GPU that has a device of this process.
+  const GpuStream &leadOf(size_t position) const;
   size_t ownMembers(const std::vector<int64_t> &members) const;
   Status meet(uint32_t instruction, int64_t group);
   Status record(uint32_t collective, int64_t group);
@@ -120,15 +122,16 @@ private:
   const Plan &plan;
   std::vector<Lane> lanes;
   std::vector<size_t> own; ///< positions of this process, one or more
-  bool isOneGpu = true;    ///< whether all devices are on one GPU of it
-  bool areApart = true;    ///< whether no two of its devices share a GPU
+  /// The positions on each GPU of this process.
+  std::vector<std::vector<int64_t>> gpus;
+  std::vector<bool> isWithinGpus; ///< by collective: all its groups here
   Bind bind;
   std::vector<Device> devices;
   RunClock *clock;
   Graphs graphs;
   std::vector<Upload> uploads; ///< those that are not enqueued
   GraphCapture *recording = nullptr;
-  bool isForked = false; ///< whether lanes other than the first are in use
+  bool isForked = false; ///< whether lanes but the first of a GPU are in use
   std::deque<size_t> ready;
   /// The number of own members of a group that have arrived:
   /// [collective][group].

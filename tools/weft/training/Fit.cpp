@@ -295,7 +295,7 @@ static int train(const FitFlags &flags, TrainingSession &session,
   if (!flags.processes) // JoinedProcesses handles SIGTERM for several processes
     std::signal(SIGTERM, stopAfterThisStep);
   NumericsCheck numerics(session, data, flags.processes);
-  options.runsAhead = !flags.checkNumerics;
+  options.runsAhead = !flags.checkNumerics && session.canBeginBeforeEnd();
   options.stepBegin = [&] {
     Status kept = flags.checkNumerics ? numerics.begin() : Status{};
     clock.beginStep();

@@ -128,10 +128,16 @@ TrainingSession::open(const ModelFlags &given, const OpenSteps &open,
                                 [self](StepKind kind, int64_t batch) {
                                   return self->program(kind, batch);
                                 });
-  // Batches are written ahead to devices only in a single process, as other
-  // processes may be in a run, and only without a memory limit, which is for
-  // the program alone.
-  session->loop->writeAheadOnDevices(!processes && flags.memory.empty());
+  // Batches are written ahead to devices only without a memory limit, which is
+  // for the program alone.
+  session->loop->writeAheadOnDevices(
+      session->canBeginBeforeEnd() && flags.memory.empty(),
+      [processes](bool mine) {
+        int any = mine;
+        // The next step reports a process that has died.
+        weft_error_free(weft_processes_any(processes, mine, &any));
+        return any != 0;
+      });
   return session;
 }
 
@@ -142,6 +148,10 @@ TrainingSession::~TrainingSession() {
     weft_program_free(program);
   if (devices)
     weft_runtime_free(devices);
+}
+
+bool TrainingSession::canBeginBeforeEnd() const {
+  return !processes || steps->devices().kind == DeviceKind::Cuda;
 }
 
 Error TrainingSession::ofModel(const Error &error) const {

@@ -37,6 +37,9 @@ public:
   /// The hash of the values of the file that --weights names; 0 without one.
   uint64_t weightsHash() const { return hashOfWeights; }
   weft_runtime *runtime() { return devices; }
+  /// Whether a step may begin, and its batch be written, before the last one is
+  /// over. On CPUs of several processes no thread may use the network meanwhile.
+  bool canBeginBeforeEnd() const;
   double compileMilliseconds() const { return compileMs; }
 
 private:
