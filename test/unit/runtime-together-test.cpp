@@ -320,6 +320,25 @@ TEST_CASE("memory of the caller, without addresses of other processes") {
              Catch::Contains("is null; allocate it"));
 }
 
+/// Process r has a device of group r and one of the next group, in this order, so
+/// that a process that made the call of its first device first would begin with
+/// another group than the others.
+TEST_CASE("processes whose first devices are in other groups", "[order]") {
+  auto ranks = int64_t(weft_processes_size(together()));
+  PlanBuilder p({{"x", 2}, {"y", ranks}});
+  p.program.mesh->devices.assign(size_t(2 * ranks), 0);
+  for (int64_t rank = 0; rank < ranks; ++rank) {
+    p.program.mesh->devices[size_t(rank)] = 2 * rank;
+    p.program.mesh->devices[size_t(ranks + (rank + 1) % ranks)] = 2 * rank + 1;
+  }
+  Axes along = {fullAxis(0, 2)};
+  std::vector<uint32_t> values = {
+      p.state("v", DType::i32, {ranks * 6}, {{fullAxis(1, ranks)}})};
+  for (int round = 0; round < 3; ++round)
+    p.allReduce(values, values, along, ReduceKind::sum);
+  compare(p);
+}
+
 TEST_CASE("groups in loops of their own", "[host]") {
   PlanBuilder p({{"row", 2}, {"column", 4}});
   uint32_t v =

@@ -56,7 +56,6 @@ Status Executor::prepare(const CollectiveProvider &given, int workers) {
   for (int64_t p = 0; p < count; ++p) {
     Device &device = devices[p];
     device.position = p;
-    device.home = ownCount ? int((p - own[0]) * workers / ownCount) : 0;
     device.buffers.resize(plan.buffers.size());
     device.arguments.resize(plan.arguments.size());
     for (uint32_t a = 0; a < plan.mesh.axes.size(); ++a)
@@ -67,6 +66,8 @@ Status Executor::prepare(const CollectiveProvider &given, int workers) {
     launches.back()->executor = this;
     launches.back()->positions = {&device.position, 1};
   }
+  for (int64_t i = 0; i < ownCount; ++i)
+    devices[size_t(own[size_t(i)])].home = int(i * workers / ownCount);
   for (std::vector<int64_t> &queue : ready)
     queue.reserve(size_t(count));
   prepareJointRuns(workers);
