@@ -118,7 +118,23 @@ results(weft_processes *all, PlanBuilder &p, const std::vector<uint8_t> &image,
   return out;
 }
 
+/// Puts the devices of every second mesh in a random order.
+void orderDevices(PlanBuilder &p) {
+  MeshT &mesh = *p.program.mesh;
+  if (!mesh.devices.empty() || roll(2))
+    return;
+  std::vector<int64_t> &devices = mesh.devices;
+  int64_t count = 1;
+  for (int64_t n : mesh.axis_sizes)
+    count *= n;
+  for (int64_t device = 0; device < count; ++device)
+    devices.push_back(device);
+  for (size_t left = devices.size(); left > 1; --left)
+    std::swap(devices[left - 1], devices[size_t(roll(int64_t(left)))]);
+}
+
 void compare(PlanBuilder &p) {
+  orderDevices(p);
   std::vector<uint8_t> image = p.image();
   std::vector<std::vector<uint8_t>> inputs;
   for (const std::unique_ptr<PortT> &port : p.program.inputs)
@@ -157,6 +173,7 @@ TEST_CASE("blocks of global arrays") {
       layout[size_t(roll(2))].push_back(fullAxis(1, y));
     int64_t rows = 1 + roll(9), columns = 1 + roll(9), step = 1 + roll(4);
     p.state("v", DType::i32, {rows, columns}, layout);
+    orderDevices(p);
     Loaded program(p.image(), devicesOf(x * y), 0, true, together());
     std::vector<int32_t> values = iota<int32_t>(size_t(rows * columns));
     for (int64_t row = 0; row < rows; row += step) {
@@ -293,6 +310,7 @@ TEST_CASE("memory of the caller, without addresses of other processes") {
   std::vector<uint32_t> values = {
       p.state("v", DType::i32, {positions * 16}, {all})};
   p.allReduce(values, values, all, ReduceKind::sum);
+  orderDevices(p);
   std::vector<uint8_t> image = p.image();
   std::vector<int32_t> data = iota<int32_t>(size_t(positions * 16));
   std::string devices = devicesOf(positions);
