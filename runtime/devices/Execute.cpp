@@ -160,10 +160,16 @@ static Status checkLocal(const weft_runtime &runtime, const Plan &plan,
   return checkDisjoint(memoryOfPorts(runtime, plan, inputs, outputs));
 }
 
-/// Whether processes may count different collectives: the program has branches,
-/// and devices may take different ones.
+/// Whether processes may count different collectives: devices may take different
+/// branches, or a process has none of the mesh.
 static bool countsApart(const weft_runtime &runtime, const Plan &plan) {
-  return runtime.processes &&
+  if (!runtime.processes)
+    return false;
+  Ownership owners = runtime.ownership(plan.mesh);
+  std::set<int> ranks;
+  for (int64_t p = 0; p < plan.mesh.size(); ++p)
+    ranks.insert(owners.of(p));
+  return ranks.size() < size_t(runtime.processes->size()) ||
          std::any_of(plan.instructions.begin(), plan.instructions.end(),
                      [](const Instruction &i) {
                        return i.kind == weft::plan::Operation::JumpUnless ||

@@ -5,6 +5,7 @@
 #include "weft/test/unit/runtime-plan.h"
 
 #include <cstring>
+#include <numeric>
 #include <random>
 #include <unistd.h>
 
@@ -89,14 +90,27 @@ void runThrice(Loaded &program, bool isEnqueued) {
   }
 }
 
+int64_t sizeOf(const MeshT &mesh) {
+  int64_t count = 1;
+  for (int64_t n : mesh.axis_sizes)
+    count *= n;
+  return count;
+}
+
+/// The devices of a runtime for a program's mesh.
+std::string devicesFor(const PlanBuilder &p) {
+  const MeshT &mesh = *p.program.mesh;
+  int64_t count = sizeOf(mesh);
+  for (int64_t device : mesh.devices)
+    count = std::max(count, device + 1);
+  return devicesOf(count);
+}
+
 /// Returns the outputs and counts of three runs.
 std::vector<std::vector<uint8_t>>
 results(weft_processes *all, PlanBuilder &p, const std::vector<uint8_t> &image,
         const std::vector<std::vector<uint8_t>> &inputs) {
-  int64_t devices = 1;
-  for (int64_t n : p.program.mesh->axis_sizes)
-    devices *= n;
-  Loaded program(image, devicesOf(devices), 0, true, all);
+  Loaded program(image, devicesFor(p), 0, true, all);
   for (size_t i = 0; i < inputs.size(); ++i)
     program.write(i, inputs[i]);
   runThrice(program, all != nullptr);
@@ -118,19 +132,18 @@ results(weft_processes *all, PlanBuilder &p, const std::vector<uint8_t> &image,
   return out;
 }
 
-/// Puts the devices of every second mesh in a random order.
+/// Gives every second mesh devices in a random order, some of more than it needs.
 void orderDevices(PlanBuilder &p) {
   MeshT &mesh = *p.program.mesh;
   if (!mesh.devices.empty() || roll(2))
     return;
   std::vector<int64_t> &devices = mesh.devices;
-  int64_t count = 1;
-  for (int64_t n : mesh.axis_sizes)
-    count *= n;
-  for (int64_t device = 0; device < count; ++device)
-    devices.push_back(device);
+  auto count = size_t(sizeOf(mesh));
+  devices.resize(count + size_t(roll(3)));
+  std::iota(devices.begin(), devices.end(), 0);
   for (size_t left = devices.size(); left > 1; --left)
     std::swap(devices[left - 1], devices[size_t(roll(int64_t(left)))]);
+  devices.resize(count);
 }
 
 void compare(PlanBuilder &p) {
@@ -174,7 +187,7 @@ TEST_CASE("blocks of global arrays") {
     int64_t rows = 1 + roll(9), columns = 1 + roll(9), step = 1 + roll(4);
     p.state("v", DType::i32, {rows, columns}, layout);
     orderDevices(p);
-    Loaded program(p.image(), devicesOf(x * y), 0, true, together());
+    Loaded program(p.image(), devicesFor(p), 0, true, together());
     std::vector<int32_t> values = iota<int32_t>(size_t(rows * columns));
     for (int64_t row = 0; row < rows; row += step) {
       int64_t count = std::min(step, rows - row);
@@ -313,7 +326,7 @@ TEST_CASE("memory of the caller, without addresses of other processes") {
   orderDevices(p);
   std::vector<uint8_t> image = p.image();
   std::vector<int32_t> data = iota<int32_t>(size_t(positions * 16));
-  std::string devices = devicesOf(positions);
+  std::string devices = devicesFor(p);
   Loaded alone(image, devices), program(image, devices, 0, true, together());
   alone.write(0, data);
   program.write(0, data);
