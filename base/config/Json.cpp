@@ -40,51 +40,75 @@ static std::string controlIn(const std::string &text) {
   return "";
 }
 
-weft::Result<Json> weft::keras::parseJson(std::string_view text) {
-  std::vector<std::set<std::string>> open;
-  std::string twice, control;
-  // Names are printed and written to files: a NUL would end the name, and
-  // others would change the terminal.
-  auto checkControls = [&](const Json &text) {
-    if (text.is_string() && control.empty())
-      if (std::string name = controlIn(text.get_ref<const std::string &>());
-          !name.empty())
-        control = name + " in " + shortText(text);
-  };
-  bool tooDeep = false;
-  auto callback = [&](int depth, Json::parse_event_t event, Json &parsed) {
-    tooDeep |= depth > kMostLevels;
-    if (depth > kMostLevels)
-      return false;
-    if (event == Json::parse_event_t::key ||
-        event == Json::parse_event_t::value)
-      checkControls(parsed);
-    if (event == Json::parse_event_t::object_start)
-      open.emplace_back();
-    else if (event == Json::parse_event_t::object_end)
-      open.pop_back();
-    else if (event == Json::parse_event_t::key && twice.empty() &&
-             !open.back().insert(parsed.get<std::string>()).second)
-      twice = parsed.get<std::string>();
+namespace {
+/// Finds what parseJson() refuses, without a value. (With a callback for each
+/// value, nlohmann's parser takes the square of the length of an array.)
+class JsonCheck final : public nlohmann::json_sax<Json> {
+public:
+  bool isTooDeep = false;
+  /// The first of each; empty: there is none.
+  std::string failure, twice, control;
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t &) override { return true; }
+  bool binary(binary_t &) override { return true; }
+  bool string(string_t &text) override { return checkControls(text); }
+  bool start_object(size_t) override { return start(); }
+  bool start_array(size_t) override { return start(); }
+  bool end_object() override { return end(); }
+  bool end_array() override { return end(); }
+  bool key(string_t &name) override {
+    if (!open.back().insert(name).second && twice.empty())
+      twice = name;
+    return checkControls(name);
+  }
+  bool parse_error(size_t, const std::string &,
+                   const nlohmann::detail::exception &its) override {
+    failure = its.what();
+    return false;
+  }
+
+private:
+  bool start() {
+    open.emplace_back();
+    isTooDeep = open.size() > size_t(kMostLevels);
+    return !isTooDeep;
+  }
+  bool end() {
+    open.pop_back();
     return true;
-  };
-  Json out;
-  try {
-    out = Json::parse(text, callback);
-  } catch (const std::exception &failure) {
-    return Error{"is no JSON: " + withoutPrefix(failure.what()) +
+  }
+  /// Names are printed and written to files: a NUL would end the name, and
+  /// others would change the terminal.
+  bool checkControls(const std::string &text) {
+    if (std::string name = controlIn(text); !name.empty() && control.empty())
+      control = name + " in " + shortText(Json(text));
+    return true;
+  }
+
+  std::vector<std::set<std::string>> open; ///< the keys of each level
+};
+} // namespace
+
+weft::Result<Json> weft::keras::parseJson(std::string_view text) {
+  JsonCheck check;
+  Json::sax_parse(text, &check);
+  if (!check.failure.empty())
+    return Error{"is no JSON: " + withoutPrefix(check.failure) +
                  "; fix it there (JSON has no NaN or Infinity), or write it "
                  "again"};
-  }
-  if (tooDeep)
+  if (check.isTooDeep)
     return Error{"is nested more than " + std::to_string(kMostLevels) +
                  " levels deep; write it with Keras' to_json()"};
-  if (!twice.empty())
-    return Error{"key " + inQuotes(twice) +
+  if (!check.twice.empty())
+    return Error{"key " + inQuotes(check.twice) +
                  " is written twice; remove one of them"};
-  if (!control.empty())
-    return Error{"holds the character " + control + "; remove it"};
-  return out;
+  if (!check.control.empty())
+    return Error{"holds the character " + check.control + "; remove it"};
+  return Json::parse(text);
 }
 
 void weft::keras::addError(Status &status, const Message &message) {
