@@ -8,8 +8,8 @@
 #ifndef WEFT_TRAINING_PORTS_H
 #define WEFT_TRAINING_PORTS_H
 
-#include "weft/base/Port.h"
 #include "weft/data/arrays/Array.h"
+#include "weft/layout/Port.h"
 #include "weft/runtime/abi/processes.h"
 
 namespace weft {

@@ -1,4 +1,4 @@
-//===- PlanPorts.h - a plan's ports as base/ has them -----------*- C++ -*-===//
+//===- PlanPorts.h - a plan's ports and layouts as values -------*- C++ -*-===//
 //
 //   weft::Port port = weft::readPort(*program->inputs()->Get(0));
 //   flatbuffers::FlatBufferBuilder builder;
@@ -9,7 +9,7 @@
 #ifndef WEFT_RUNTIME_ABI_PLANPORTS_H
 #define WEFT_RUNTIME_ABI_PLANPORTS_H
 
-#include "weft/base/Port.h"
+#include "weft/layout/Port.h"
 #include "weft/runtime/abi/plan_generated.h"
 
 namespace weft {
@@ -90,8 +90,44 @@ writeFacts(flatbuffers::FlatBufferBuilder &builder, const PortFacts &facts) {
   return table.Finish();
 }
 
-/// The port of a plan whose numbers are within their enums; another role is
-/// Other.
+inline SubAxes
+readAxes(const flatbuffers::Vector<const plan::SubAxis *> *axes) {
+  SubAxes out;
+  if (axes)
+    for (const plan::SubAxis *sub : *axes)
+      out.push_back({sub->axis(), sub->skip(), sub->size()});
+  return out;
+}
+
+/// Reads a layout; null stands for a replicated one.
+inline Layout readLayout(const plan::Layout *layout, size_t rank) {
+  Layout out;
+  if (!layout || !layout->dims()) {
+    out.dims.resize(rank);
+  } else {
+    for (const plan::DimLayout *dim : *layout->dims())
+      out.dims.push_back(dim ? readAxes(dim->axes()) : SubAxes());
+  }
+  if (layout)
+    out.partial = readAxes(layout->partial());
+  return out;
+}
+
+/// The part of the mesh in a table; the whole mesh without one. Digits that are
+/// no full axis, or of which one has no value, give a part that is invalid.
+inline MeshPart readPart(const plan::MeshPart *part) {
+  MeshPart out;
+  size_t count = part && part->digits() ? part->digits()->size() : 0;
+  for (size_t n = 0; n < count; ++n)
+    out.push_back({part->digits()->Get(uint32_t(n))->axis(),
+                   part->values() && n < part->values()->size()
+                       ? part->values()->Get(uint32_t(n))
+                       : -1});
+  return out;
+}
+
+/// The port of a plan whose numbers are within their enums, without what is
+/// derived from the plan; another role is Other.
 inline Port readPort(const plan::Port &port) {
   // The values of ElementType and Role are those of the plan's enums.
   static_assert(int(plan::DType::MAX) + 1 == elementTypeCount);
@@ -102,6 +138,9 @@ inline Port readPort(const plan::Port &port) {
     out.role = Role(port.role());
   out.type = ElementType(port.dtype());
   plan_ports::take(port.shape(), out.shape);
+  out.layout = readLayout(port.layout(), out.shape.size());
+  out.layout.part = readPart(port.part());
+  out.buffer = port.buffer();
   out.donatedTo = port.donated_to();
   out.facts = readFacts(port.facts());
   return out;

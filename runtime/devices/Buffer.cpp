@@ -12,12 +12,12 @@ static Status createBuffer(weft_runtime *runtime, const weft_program *program,
   const Plan &plan = program->program->plan();
   if (Status ok = runtime->checkDevices(plan); !ok)
     return ok;
-  const std::vector<PortInfo> &ports = isInput ? plan.inputs : plan.outputs;
+  const std::vector<weft::Port> &ports = isInput ? plan.inputs : plan.outputs;
   if (index >= ports.size())
     return makeError(StatusCode::InvalidArgument, "program \"", plan.name,
                      "\" has ", ports.size(), isInput ? " inputs" : " outputs",
                      ", there is no number ", index);
-  const PortInfo &port = ports[index];
+  const weft::Port &port = ports[index];
   if (port.layout.isPartial())
     return makeError(StatusCode::InvalidArgument, "\"", port.name,
                      "\" is a sum of which each device holds a summand: it has "
@@ -108,7 +108,7 @@ static Status makeBlock(const weft_buffer *buffer, const int64_t *starts,
 
 BoxCopy weft::runtime::shardCopy(const weft_buffer &buffer, int64_t position,
                                  const Box &block, bool toBlock) {
-  const PortInfo &port = *buffer.port;
+  const weft::Port &port = *buffer.port;
   const Plan &plan = buffer.program->plan();
   if (!holds(plan.mesh, port.layout, position))
     return {}; // of no bytes

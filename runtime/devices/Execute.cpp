@@ -9,7 +9,7 @@ using namespace weft::runtime;
 
 /// Checks a port's buffer: it is the runtime's, has the same shards of an equal
 /// array on the devices, and is used once, except for a donation.
-static Status checkPort(weft_runtime &runtime, const PortInfo &port,
+static Status checkPort(weft_runtime &runtime, const weft::Port &port,
                         weft_buffer *buffer, weft_buffer *donatedArgument) {
   if (!buffer)
     return makeError(StatusCode::InvalidArgument, "no buffer for \"", port.name,
@@ -61,7 +61,7 @@ static Status checkPorts(weft_runtime &runtime, const Plan &plan,
 /// The memory of one port on the device at one position.
 struct PortMemory {
   uintptr_t begin, end;
-  const PortInfo *port;
+  const weft::Port *port;
   bool isWritten;
   size_t position;
 };
@@ -79,7 +79,7 @@ static std::vector<PortMemory> memoryOfPorts(const weft_runtime &runtime,
       runtime.isSharing() &&
       sharesPorts(plan, firsts, {outputs, plan.outputs.size() * positions});
   std::vector<PortMemory> all;
-  auto add = [&](const PortInfo &port, void *const *locals, bool isWritten) {
+  auto add = [&](const weft::Port &port, void *const *locals, bool isWritten) {
     int32_t shared = isShared ? plan.buffers[port.buffer].shared : -1;
     auto isCounted = [&](size_t p) {
       auto first = shared < 0 ? p : size_t(firsts[size_t(shared)][p]);
@@ -132,7 +132,7 @@ static Status checkLocal(const weft_runtime &runtime, const Plan &plan,
                          void *const *inputs, void *const *outputs) {
   size_t positions = plan.mesh.devices.size();
   Ownership owners = runtime.ownership(plan.mesh);
-  auto check = [&](const PortInfo &port, void *const *locals) -> Status {
+  auto check = [&](const weft::Port &port, void *const *locals) -> Status {
     for (size_t p = 0; p < positions; ++p)
       if (owners.isOwn(int64_t(p)) &&
           holds(plan.mesh, port.layout, int64_t(p)) &&

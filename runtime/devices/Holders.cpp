@@ -11,7 +11,7 @@ static std::vector<int64_t> firstsOf(const Sharing &sharing,
 }
 
 std::vector<int64_t> weft_runtime::holders(const Plan &plan,
-                                           const PortInfo &port) const {
+                                           const weft::Port &port) const {
   int32_t its = plan.buffers[port.buffer].shared;
   if (its < 0 || !isSharing())
     return {};
@@ -62,9 +62,9 @@ Status weft::runtime::adaptSharing(const weft_runtime *runtime,
     return {};
   const Plan &plan = program->program->plan();
   for (size_t i = 0; i < plan.outputs.size(); ++i) {
-    const PortInfo &port = plan.outputs[i];
+    const weft::Port &port = plan.outputs[i];
     weft_buffer *buffer = outputs[i];
-    std::pair<const PortInfo *, bool> now{&port, runtime->isSharing()};
+    std::pair<const weft::Port *, bool> now{&port, runtime->isSharing()};
     if (!buffer || buffer->adaptedTo == now || buffer->runtime != runtime ||
         buffer->isOnHost || buffer->port->signature != port.signature)
       continue;

@@ -49,12 +49,12 @@ static weft_error *query(const weft_program *program, const void *out,
 static Status describePort(const weft_program *program, bool isInput,
                            size_t index, weft_port *out) {
   const Plan &plan = program->program->plan();
-  const std::vector<PortInfo> &ports = isInput ? plan.inputs : plan.outputs;
+  const std::vector<weft::Port> &ports = isInput ? plan.inputs : plan.outputs;
   if (Status ok = checkNumber(plan, index, ports.size(),
                               isInput ? "inputs" : "outputs");
       !ok)
     return ok;
-  const PortInfo &port = ports[index];
+  const weft::Port &port = ports[index];
   const Program::Texts &texts = program->program->texts();
   *out = {};
   out->name = port.name.c_str();
@@ -155,9 +155,9 @@ static Status describeProgram(const weft_program *program,
   // Those of the device that holds most.
   for (int64_t p = 0; p < plan.mesh.size(); ++p) {
     uint64_t inputs = 0, outputs = 0;
-    for (const PortInfo &port : plan.inputs)
+    for (const weft::Port &port : plan.inputs)
       inputs += plan.bytesAt(port, p);
-    for (const PortInfo &port : plan.outputs)
+    for (const weft::Port &port : plan.outputs)
       if (port.donatedFrom < 0)
         outputs += plan.bytesAt(port, p);
     out->input_bytes = std::max<uint64_t>(out->input_bytes, inputs);

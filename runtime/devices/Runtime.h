@@ -23,7 +23,7 @@
 /// One logical array: a local buffer for each position of the mesh.
 struct weft_buffer {
   std::shared_ptr<const weft::runtime::Program> program;
-  const weft::runtime::PortInfo *port; ///< lives in `program`
+  const weft::Port *port; ///< lives in `program`
   weft_runtime *runtime;
   std::shared_ptr<weft::runtime::TicketLog> tickets; ///< the runtime's
   /// The memory at each position; null for a device of another process.
@@ -39,7 +39,7 @@ struct weft_buffer {
   bool isOnHost = false;
   /// The output for which `holders` was last found right, and for shared memory
   /// or not.
-  std::pair<const weft::runtime::PortInfo *, bool> adaptedTo = {};
+  std::pair<const weft::Port *, bool> adaptedTo = {};
   bool isResult = false; ///< whether the host reads it after each run
 
   /// The memory of a position; null for a device of another process.
@@ -88,7 +88,7 @@ struct weft_runtime {
   /// For each position the one whose memory of a port it has, where devices of
   /// this process share it; empty if each has its own.
   std::vector<int64_t> holders(const weft::runtime::Plan &plan,
-                               const weft::runtime::PortInfo &port) const;
+                               const weft::Port &port) const;
   /// For each sharing of the plan the positions that this process' devices share
   /// with; they are not used unless isSharing().
   std::vector<std::vector<int64_t>>

@@ -9,8 +9,8 @@
 #ifndef WEFT_RUNTIME_PROGRAM_PLAN_H
 #define WEFT_RUNTIME_PROGRAM_PLAN_H
 
-#include "weft/base/Port.h"
 #include "weft/layout/Communication.h"
+#include "weft/layout/Port.h"
 #include "weft/runtime/abi/plan_generated.h"
 #include "weft/runtime/program/DType.h"
 #include "weft/runtime/program/Error.h"
@@ -59,18 +59,6 @@ struct Sharing {
     }
     return out;
   }
-};
-
-/// A port: memory that a caller binds.
-struct PortInfo : Port {
-  uint32_t buffer;
-  Layout layout;
-  int64_t donatedFrom = -1; ///< output: input with the same memory
-  uint64_t globalBytes;
-  uint64_t localBytes; ///< of each device that holds a shard
-  /// A number that is equal for ports whose devices hold the same shards of
-  /// equal arrays, so that a buffer of one program can be passed to another.
-  uint64_t signature;
 };
 
 /// A collective of the plan: its start, without the wait.
@@ -169,7 +157,7 @@ struct Plan {
   uint64_t constantBytes = 0;
   std::vector<Sharing> sharings;
   std::vector<BufferInfo> buffers;
-  std::vector<PortInfo> inputs, outputs;
+  std::vector<Port> inputs, outputs;
   std::vector<Kernel> kernels;
   std::vector<DeviceModule> modules;
   std::vector<Instruction> instructions;
@@ -184,7 +172,7 @@ struct Plan {
   bool isOfHost() const;
   /// The bytes of the port's shard on the device at a position; 0 if the port is
   /// on a part of the mesh without it.
-  uint64_t bytesAt(const PortInfo &port, int64_t position) const {
+  uint64_t bytesAt(const Port &port, int64_t position) const {
     return holds(mesh, port.layout, position) ? port.localBytes : 0;
   }
   /// "instruction 3 (all_reduce of a gradient)"; a wait is named by its start.

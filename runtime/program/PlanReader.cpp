@@ -41,38 +41,6 @@ Status countBytes(const std::string &what, std::span<const int64_t> shape,
   return {};
 }
 
-SubAxes readAxes(const flatbuffers::Vector<const plan::SubAxis *> *axes) {
-  SubAxes out;
-  if (axes)
-    for (const plan::SubAxis *sub : *axes)
-      out.push_back({sub->axis(), sub->skip(), sub->size()});
-  return out;
-}
-
-Layout readLayout(const plan::Layout *layout, size_t rank) {
-  Layout out;
-  if (!layout || !layout->dims()) {
-    out.dims.resize(rank);
-  } else {
-    for (const plan::DimLayout *dim : *layout->dims())
-      out.dims.push_back(dim ? readAxes(dim->axes()) : SubAxes());
-  }
-  if (layout)
-    out.partial = readAxes(layout->partial());
-  return out;
-}
-
-MeshPart readPart(const plan::MeshPart *part) {
-  MeshPart out;
-  size_t count = part && part->digits() ? part->digits()->size() : 0;
-  for (size_t n = 0; n < count; ++n)
-    out.push_back({part->digits()->Get(uint32_t(n))->axis(),
-                   part->values() && n < part->values()->size()
-                       ? part->values()->Get(uint32_t(n))
-                       : -1});
-  return out;
-}
-
 std::vector<int64_t> readShape(const flatbuffers::Vector<int64_t> *shape) {
   return shape ? std::vector<int64_t>(shape->begin(), shape->end())
                : std::vector<int64_t>();
@@ -189,26 +157,23 @@ Status PlanReader::readBuffer(size_t index, const plan::Buffer &buffer) {
 }
 
 Status PlanReader::readPort(const std::string &what, const plan::Port &port,
-                            PortInfo &info) {
-  static_cast<Port &>(info) = weft::readPort(port);
+                            Port &info) {
+  info = weft::readPort(port);
   if (info.name.find('\0') != std::string::npos)
     return badPlan(what, " has a NUL in its name");
-  info.buffer = port.buffer();
   DType dtype = port.dtype();
   if (Status ok = countBytes(what, info.shape, dtype, info.globalBytes); !ok)
     return ok;
   if (info.buffer >= out.buffers.size())
     return badPlan(what, " is buffer ", info.buffer, " of ",
                    out.buffers.size());
-  info.layout = readLayout(port.layout(), info.shape.size());
-  info.layout.part = readPart(port.part());
   std::string reason = invalidReason(out.mesh, info.layout, info.shape.size());
   if (!reason.empty())
     return badPlan(what, ": ", reason);
   const BufferInfo &buffer = out.buffers[info.buffer];
-  std::vector<int64_t> local = localShape(info.layout, info.shape);
-  if (local != buffer.shape || dtype != buffer.dtype)
-    return badPlan(what, " needs ", name(dtype), shapeText(local),
+  info.local = localShape(info.layout, info.shape);
+  if (info.local != buffer.shape || dtype != buffer.dtype)
+    return badPlan(what, " needs ", name(dtype), shapeText(info.local),
                    " on each device, its buffer is ", name(buffer.dtype),
                    shapeText(buffer.shape));
   info.localBytes = buffer.bytes;
@@ -228,7 +193,7 @@ Status PlanReader::readPort(const std::string &what, const plan::Port &port,
 
 Status PlanReader::readPorts() {
   auto readAll = [&](const char *kind, auto *ports,
-                     std::vector<PortInfo> &infos) -> Status {
+                     std::vector<Port> &infos) -> Status {
     infos.resize(ports ? ports->size() : 0);
     for (size_t i = 0; i < infos.size(); ++i) {
       const plan::Port &port = *ports->Get(i);
@@ -253,7 +218,7 @@ Status PlanReader::joinDonations() {
     return kind == BufferKind::input || kind == BufferKind::output;
   };
   for (size_t i = 0; i < out.inputs.size(); ++i) {
-    PortInfo &input = out.inputs[i];
+    Port &input = out.inputs[i];
     BufferInfo &buffer = out.buffers[input.buffer];
     if (!isPort(input.buffer) || buffer.input != -1)
       return badPlan("input ", i, " \"", input.name, "\" is buffer ",
@@ -268,7 +233,7 @@ Status PlanReader::joinDonations() {
     if (size_t(input.donatedTo) >= out.outputs.size())
       return badPlan("input ", i, " is donated to output ", input.donatedTo,
                      " of ", out.outputs.size());
-    PortInfo &output = out.outputs[input.donatedTo];
+    Port &output = out.outputs[input.donatedTo];
     if (output.buffer != input.buffer || output.signature != input.signature ||
         output.donatedFrom != -1)
       return badPlan("input ", i, " \"", input.name, "\" is donated to output ",
@@ -277,7 +242,7 @@ Status PlanReader::joinDonations() {
     output.donatedFrom = int64_t(i);
   }
   for (size_t i = 0; i < out.outputs.size(); ++i) {
-    const PortInfo &output = out.outputs[i];
+    const Port &output = out.outputs[i];
     BufferInfo &buffer = out.buffers[output.buffer];
     if (!isPort(output.buffer) || buffer.output != -1 ||
         (buffer.input != -1) != (output.donatedFrom != -1))

@@ -3,6 +3,7 @@
 #ifndef WEFT_RUNTIME_PROGRAM_PLANREADER_H
 #define WEFT_RUNTIME_PROGRAM_PLANREADER_H
 
+#include "weft/runtime/abi/PlanPorts.h"
 #include "weft/runtime/program/Plan.h"
 
 namespace weft::runtime {
@@ -32,14 +33,13 @@ private:
   Status checkSharings();
   Status checkShared(const std::string &what, int32_t its,
                      uint32_t written) const;
-  Status checkSharedPorts(const std::vector<PortInfo> &ports) const;
+  Status checkSharedPorts(const std::vector<Port> &ports) const;
   Status checkSharedTargets(const std::string &what,
                             const Collective &its) const;
   Status readBuffers();
   Status readBuffer(size_t index, const plan::Buffer &buffer);
   Status readPorts();
-  Status readPort(const std::string &what, const plan::Port &port,
-                  PortInfo &info);
+  Status readPort(const std::string &what, const plan::Port &port, Port &info);
   Status joinDonations();
   Status readModules();
   Status readKernels();
@@ -86,12 +86,6 @@ std::string shapeText(std::span<const int64_t> shape);
 /// unknown, a dimension is negative or the product exceeds largestMemory.
 Status countBytes(const std::string &what, std::span<const int64_t> shape,
                   DType dtype, uint64_t &bytes);
-SubAxes readAxes(const flatbuffers::Vector<const plan::SubAxis *> *axes);
-/// Reads a layout; null stands for a replicated one.
-Layout readLayout(const plan::Layout *layout, size_t rank);
-/// The part of the mesh in a table; the whole mesh without one. Digits that are
-/// no full axis, or of which one has no value, give a part that is invalid.
-MeshPart readPart(const plan::MeshPart *part);
 std::vector<int64_t> readShape(const flatbuffers::Vector<int64_t> *shape);
 std::string readText(const flatbuffers::String *text);
 

@@ -61,8 +61,8 @@ Status PlanReader::checkSharedTargets(const std::string &what,
 }
 
 /// Checks that devices which share a port hold the same shard of it.
-Status PlanReader::checkSharedPorts(const std::vector<PortInfo> &ports) const {
-  for (const PortInfo &port : ports) {
+Status PlanReader::checkSharedPorts(const std::vector<Port> &ports) const {
+  for (const Port &port : ports) {
     int32_t shared = out.buffers[port.buffer].shared;
     if (shared < 0)
       continue;

@@ -90,9 +90,12 @@ TEST_CASE("labels that are fewer than predictions are padded") {
   std::string file = scratch("labels.npz");
   REQUIRE(weft::writeNpz(file, {{"y", labels}}));
   auto selected = [&](int64_t times, std::optional<int64_t> padding) {
-    weft::Port port{
-        "y", weft::Role::Label,   weft::ElementType::Int32, {8, times},
-        -1,  {.padding = padding}};
+    weft::Port port;
+    port.name = "y";
+    port.role = weft::Role::Label;
+    port.type = weft::ElementType::Int32;
+    port.shape = {8, times};
+    port.facts.padding = padding;
     return weft::selectData({.data = file}, weft::DataPurpose::Fit, {&port, 1});
   };
   auto data = selected(3, 7);

@@ -22,7 +22,7 @@ EDGES = {
     "compiler": {"compiler", "passes", "dialects", "layout", "base", "runtime/abi", "data/initializers"},
     "runtime": {"runtime", "layout", "base"},
     "data": {"data", "base"},
-    "training": {"training", "data", "base", "runtime/abi", "runtime/devices"},
+    "training": {"training", "data", "layout", "base", "runtime/abi", "runtime/devices"},
     "tools": {"tools", "compiler", "passes", "dialects", "training", "data", "runtime", "layout", "base"},
 }
 PLAIN = ("base", "layout", "runtime", "data", "training")

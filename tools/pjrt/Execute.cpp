@@ -7,7 +7,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/tools/pjrt/ElementTypes.h"
 #include "weft/tools/pjrt/Functions.h"
 #include "weft/tools/pjrt/Objects.h"
 #include "weft/tools/pjrt/transfers/HostCalls.h"
@@ -26,11 +25,11 @@ namespace {
 /// A copy of an array in another order of its dimensions, or in the same.
 struct ArrayCopy {
   StoragePtr from, to;
-  const ProgramPort *port;
+  const Port *port;
   MemoryOrder fromOrder, toOrder;
 
   void make() const {
-    size_t element = elementType(port->type)->bytes();
+    size_t element = factsOf(port->type).bytes();
     copyArray(to->data(), toOrder, from->data(),
               byteStrides(port->local, fromOrder, element).data(), port->local,
               element);
@@ -150,7 +149,7 @@ void begin(const std::shared_ptr<Run> &run) {
   client.dispatcher.runEnded();
 }
 
-PJRT_Error *wrongArgument(const PJRT_Buffer *buffer, const ProgramPort &port,
+PJRT_Error *wrongArgument(const PJRT_Buffer *buffer, const Port &port,
                           size_t index) {
   auto text = [](const std::vector<int64_t> &dims) {
     std::string out;
@@ -162,17 +161,17 @@ PJRT_Error *wrongArgument(const PJRT_Buffer *buffer, const ProgramPort &port,
                "argument " + std::to_string(index) + " has shape " +
                    text(buffer->dims) + " on a device, the program takes " +
                    text(port.local) + " of element type number " +
-                   std::to_string(port.type));
+                   std::to_string(factsOf(port.type).pjrt));
 }
 
 /// The memory of a row-major array; that of a copy if the array has another
 /// order. Requires the buffer's lock.
-StoragePtr rowMajorMemory(const PJRT_Buffer &buffer, const ProgramPort &port,
+StoragePtr rowMajorMemory(const PJRT_Buffer &buffer, const Port &port,
                           Run &run) {
   MemoryOrder order = rowMajor(buffer.dims.size());
   if (buffer.order == order)
     return buffer.storage;
-  auto copy = std::make_shared<Storage>(port.bytes, buffer.device->use);
+  auto copy = std::make_shared<Storage>(port.localBytes, buffer.device->use);
   run.before.push_back({buffer.storage, copy, &port, buffer.order, order});
   return copy;
 }
@@ -184,13 +183,14 @@ PJRT_Error *takeInputs(LoadedExecutable_Execute_Args *args,
   size_t positions = args->num_devices;
   for (size_t i = 0; i < args->num_args; ++i)
     for (size_t p = 0; p < positions; ++p) {
-      const ProgramPort &port = loaded.inputs[i];
-      PJRT_Buffer *buffer = args->argument_lists[port.devices[p]][i];
+      const Port &port = loaded.inputs[i];
+      PJRT_Buffer *buffer = args->argument_lists[port.facts.devices[p]][i];
       std::lock_guard<std::mutex> guard(buffer->mutex);
       if (!buffer->storage)
         return error(kInvalidArgument, "argument " + std::to_string(i) +
                                            " has been deleted or donated");
-      if (buffer->type != port.type || buffer->dims != port.local)
+      if (buffer->type != BufferType(factsOf(port.type).pjrt) ||
+          buffer->dims != port.local)
         return wrongArgument(buffer, port, i);
       run.inputs.push_back(rowMajorMemory(*buffer, port, run));
       if (!buffer->ready->isSettled() || buffer->ready->failure())
@@ -238,19 +238,22 @@ PJRT_Error *givenTwice(const LoadedExecutable_Execute_Args *args,
 }
 
 /// The position whose memory a result has at a position.
-size_t holderOf(const Run &run, const ProgramPort &port, size_t position) {
-  return run.executable->client->shares ? size_t(port.holders[position])
-                                        : position;
+size_t holderOf(const Run &run, size_t output, size_t position) {
+  const Executable &executable = *run.executable;
+  return executable.client->shares
+             ? size_t(executable.loaded->holders[output][position])
+             : position;
 }
 
 /// An argument that a result takes the memory of.
 struct Donation {
   LoadedExecutable_Execute_Args *args;
-  const ProgramPort &argument, &result;
+  const Port &argument, &result;
   Run &run;
 
   PJRT_Buffer *buffer(size_t position) const {
-    return args->argument_lists[result.devices[position]][result.donatedFrom];
+    return args
+        ->argument_lists[result.facts.devices[position]][result.donatedFrom];
   }
   StoragePtr &input(size_t position) const {
     return run.inputs[result.donatedFrom * args->num_devices + position];
@@ -265,8 +268,9 @@ struct Donation {
     const StoragePtr &memory = input(position);
     long buffers = 0, inputs = 0, sharers = 0;
     bool referred = false;
+    size_t holder = holderOf(run, size_t(argument.donatedTo), position);
     for (size_t p = 0; p < args->num_devices; ++p) {
-      if (holderOf(run, result, p) != holderOf(run, result, position))
+      if (holderOf(run, size_t(argument.donatedTo), p) != holder)
         continue;
       PJRT_Buffer &its = *buffer(p);
       std::lock_guard<std::mutex> guard(its.mutex);
@@ -311,20 +315,21 @@ struct Donation {
 /// The memory to which the program writes one result, by position. Devices that
 /// share it have that of the first of them; its argument stands for theirs.
 std::vector<StoragePtr> outputMemory(LoadedExecutable_Execute_Args *args,
-                                     const LoadedProgram &loaded,
-                                     const ProgramPort &port, Run &run) {
+                                     const LoadedProgram &loaded, size_t o,
+                                     Run &run) {
+  const Port &port = loaded.outputs[o];
   std::vector<StoragePtr> out;
   bool isDonated = port.donatedFrom >= 0;
   Donation donation{args, loaded.inputs[isDonated ? port.donatedFrom : 0], port,
                     run};
   for (size_t p = 0; p < args->num_devices; ++p) {
-    PJRT_Device *device = run.executable->devices[port.devices[p]];
-    if (size_t holder = holderOf(run, port, p); holder != p)
+    PJRT_Device *device = run.executable->devices[port.facts.devices[p]];
+    if (size_t holder = holderOf(run, o, p); holder != p)
       out.push_back(out[holder]);
     else if (isDonated)
       out.push_back(donation.take(p));
     else
-      out.push_back(std::make_shared<Storage>(port.bytes, device->use));
+      out.push_back(std::make_shared<Storage>(port.localBytes, device->use));
   }
   for (size_t p = 0; isDonated && p < out.size(); ++p)
     donation.input(p) = out[p];
@@ -336,30 +341,33 @@ std::vector<StoragePtr> outputMemory(LoadedExecutable_Execute_Args *args,
 void makeOutputs(LoadedExecutable_Execute_Args *args,
                  const LoadedProgram &loaded, Run &run) {
   for (size_t o = 0; o < loaded.outputs.size(); ++o) {
-    const ProgramPort &port = loaded.outputs[o];
-    std::vector<StoragePtr> all = outputMemory(args, loaded, port, run);
+    const Port &port = loaded.outputs[o];
+    std::vector<StoragePtr> all = outputMemory(args, loaded, o, run);
     std::vector<std::shared_ptr<const bool>> sharers(all.size());
     for (size_t p = 0; p < args->num_devices; ++p) {
-      int64_t partition = port.devices[p];
+      int64_t partition = port.facts.devices[p];
       PJRT_Device *device = run.executable->devices[partition];
       StoragePtr memory = all[p];
       run.outputs.push_back(memory);
       if (MemoryOrder order = rowMajor(port.local.size());
-          port.order != order) {
-        auto given = std::make_shared<Storage>(port.bytes, device->use);
-        run.after.push_back({memory, given, &port, order, port.order});
+          port.facts.minorToMajor != order) {
+        auto given = std::make_shared<Storage>(port.localBytes, device->use);
+        run.after.push_back(
+            {memory, given, &port, order, port.facts.minorToMajor});
         memory = given;
       }
       PJRT_Buffer *made =
-          makeBuffer(port.type, port.local, device->memories[port.memoryKind],
-                     memory, run.done, port.order);
+          makeBuffer(BufferType(factsOf(port.type).pjrt), port.local,
+                     device->memories[memoryKindOf(port)], memory, run.done,
+                     port.facts.minorToMajor);
       args->output_lists[partition][o] = made;
-      size_t holder = holderOf(run, port, p);
+      size_t holder = holderOf(run, o, p);
       if (holder == p || memory != all[holder])
         continue;
       if (!sharers[holder]) {
         sharers[holder] = std::make_shared<const bool>(true);
-        args->output_lists[port.devices[holder]][o]->sharers = sharers[holder];
+        args->output_lists[port.facts.devices[holder]][o]->sharers =
+            sharers[holder];
       }
       made->sharers = sharers[holder];
     }
@@ -381,9 +389,9 @@ PJRT_Error *missingMemory(LoadedExecutable_Execute_Args *args,
     return nullptr;
   size_t bytes = 0;
   for (size_t o = 0; o < loaded.outputs.size(); ++o) {
-    bytes += loaded.outputs[o].bytes;
+    bytes += loaded.outputs[o].localBytes;
     for (size_t p = 0; p < args->num_devices; ++p)
-      delete args->output_lists[loaded.outputs[o].devices[p]][o];
+      delete args->output_lists[loaded.outputs[o].facts.devices[p]][o];
   }
   return error(kResourceExhausted,
                "no memory for the results of the program, " +

@@ -25,8 +25,10 @@
 #include "weft/tools/pjrt/transfers/MemoryOrder.h"
 
 #include "weft/base/DeviceList.h"
+#include "weft/layout/Port.h"
 #include "weft/runtime/abi/weft.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -158,26 +160,18 @@ PJRT_Error *outside(int64_t offset, int64_t size, size_t bytes);
 /// OpSharding.Type.
 enum TileHolders : int64_t { kCopies = 0, kSummands = 6 };
 
+/// The index of a port's kind of memory in kMemoryKinds; that of the devices
+/// where the program names none.
+inline size_t memoryKindOf(const Port &port) {
+  const auto *known = std::ranges::find(kMemoryKinds, port.facts.memory);
+  return known == std::end(kMemoryKinds) ? 0 : known - std::begin(kMemoryKinds);
+}
+
 /// A sharding of XLA: the number of tiles in each dimension, and the device of
 /// each tile; no tiles: replicated. Dimensions behind those of the array count
 /// the devices of a tile, one for each kind.
 struct TileAssignment {
   std::vector<int64_t> dims, devices, holders;
-};
-
-/// One argument or result of a program, for one device.
-struct ProgramPort {
-  BufferType type = kInvalidType;
-  std::vector<int64_t> local, global;
-  size_t bytes = 0;   ///< of the local shard
-  int donatedTo = -1; ///< an argument: the result that reuses its memory
-  int donatedFrom = -1;
-  TileAssignment tiles;
-  MemoryOrder order;            ///< of the caller's array
-  size_t memoryKind = 0;        ///< of a result, in kMemoryKinds
-  std::vector<int64_t> devices; ///< partition of each position of the mesh
-  /// A result: the position whose memory each position may have.
-  std::vector<int64_t> holders;
 };
 
 /// The layout of a value that the script observes (Observations.h).
@@ -191,7 +185,11 @@ struct Observation {
 struct LoadedProgram {
   ~LoadedProgram() { weft_program_free(program); }
   weft_program *program = nullptr;
-  std::vector<ProgramPort> inputs, outputs;
+  /// Facts of the caller's memory, which the program may lack, are given.
+  std::vector<Port> inputs, outputs;
+  Mesh mesh;
+  /// For each output and position the position whose memory it may have.
+  std::vector<std::vector<int64_t>> holders;
   std::vector<Observation> observations;
   std::vector<ProgramChannel> channels; ///< each once
   bool callsHost = false;               ///< has such channels, or calls Python

@@ -29,9 +29,9 @@ MemoryNeeds::MemoryNeeds(const Plan &plan)
   uint64_t most = 0;
   for (int64_t p = 0; p < plan.mesh.size(); ++p) {
     std::vector<Row> before = std::exchange(rows, arena);
-    for (const PortInfo &input : plan.inputs)
+    for (const Port &input : plan.inputs)
       rows[categoryOf(input)].bytes += plan.bytesAt(input, p);
-    for (const PortInfo &output : plan.outputs)
+    for (const Port &output : plan.outputs)
       if (output.donatedFrom < 0)
         rows[categoryOf(output)].bytes += plan.bytesAt(output, p);
     if (p > 0 && total() <= most)

@@ -7,9 +7,10 @@
 
 #include "weft/tools/pjrt/programs/HloSkeleton.h"
 
-#include "weft/tools/pjrt/ElementTypes.h"
+#include "weft/tools/pjrt/programs/LoadProgram.h"
 #include "weft/tools/pjrt/programs/MessageWriter.h"
 
+using namespace weft;
 using namespace weft::pjrt;
 
 namespace {
@@ -17,24 +18,24 @@ namespace {
 constexpr int64_t kTuple = 13; // of PrimitiveType
 
 /// ShapeProto.
-MessageWriter shapeOf(const ProgramPort &port) {
+MessageWriter shapeOf(const Port &port) {
   MessageWriter layout, shape;
-  layout.numbers(1, port.order);
-  shape.number(2, elementType(port.type)->xla);
-  shape.numbers(3, port.global);
+  layout.numbers(1, port.facts.minorToMajor);
+  shape.number(2, factsOf(port.type).xla);
+  shape.numbers(3, port.shape);
   shape.message(5, layout);
-  for (size_t d = 0; d < port.global.size(); ++d)
+  for (size_t d = 0; d < port.shape.size(); ++d)
     shape.number(6, false); // whether the dimension is dynamic
   return shape;
 }
 
 /// One result, or the tuple of them.
-MessageWriter resultShape(const std::vector<ProgramPort> &outputs) {
+MessageWriter resultShape(const std::vector<Port> &outputs) {
   if (outputs.size() == 1)
     return shapeOf(outputs[0]);
   MessageWriter tuple;
   tuple.number(2, kTuple);
-  for (const ProgramPort &port : outputs)
+  for (const Port &port : outputs)
     tuple.message(4, shapeOf(port));
   return tuple;
 }
@@ -44,7 +45,7 @@ std::string parameterName(size_t index) { return "p" + std::to_string(index); }
 /// ProgramShapeProto.
 MessageWriter programShape(const LoadedProgram &program) {
   MessageWriter shape;
-  for (const ProgramPort &port : program.inputs)
+  for (const Port &port : program.inputs)
     shape.message(1, shapeOf(port));
   shape.message(2, resultShape(program.outputs));
   for (size_t i = 0; i < program.inputs.size(); ++i)
@@ -53,9 +54,8 @@ MessageWriter programShape(const LoadedProgram &program) {
 }
 
 /// OpSharding.
-MessageWriter shardingOf(const ProgramPort &port) {
+MessageWriter shardingOf(const TileAssignment &tiles) {
   enum { kReplicated = 0, kOther = 3 };
-  const TileAssignment &tiles = port.tiles;
   MessageWriter sharding;
   sharding.number(1, tiles.dims.empty() ? kReplicated : kOther);
   if (tiles.dims.empty())
@@ -66,16 +66,21 @@ MessageWriter shardingOf(const ProgramPort &port) {
   return sharding;
 }
 
-MessageWriter resultSharding(const std::vector<ProgramPort> &outputs) {
+MessageWriter shardingOf(const LoadedProgram &program, const Port &port) {
+  return shardingOf(tilesOf(program.mesh, port.layout, port.facts.devices));
+}
+
+MessageWriter resultSharding(const LoadedProgram &program) {
+  const std::vector<Port> &outputs = program.outputs;
   if (outputs.size() == 1)
-    return shardingOf(outputs[0]);
+    return shardingOf(program, outputs[0]);
   enum { kTupleSharding = 2 };
   MessageWriter tuple;
   tuple.number(1, kTupleSharding);
-  for (const ProgramPort &port : outputs)
-    tuple.message(5, shardingOf(port));
+  for (const Port &port : outputs)
+    tuple.message(5, shardingOf(program, port));
   if (outputs.empty()) // XLA gives an empty tuple one sharding
-    tuple.message(5, shardingOf({}));
+    tuple.message(5, shardingOf(TileAssignment()));
   return tuple;
 }
 
@@ -123,9 +128,9 @@ std::string weft::pjrt::hloSkeleton(const LoadedProgram &program,
   module.number(5, 1);
   module.number(6, kComputation);
   if (partitions > 1) {
-    module.message(12, resultSharding(program.outputs));
-    for (const ProgramPort &port : program.inputs)
-      module.message(14, shardingOf(port));
+    module.message(12, resultSharding(program));
+    for (const Port &port : program.inputs)
+      module.message(14, shardingOf(program, port));
   }
   config.message(1, programShape(program));
   config.number(4, 1); // replicas

@@ -11,7 +11,6 @@
 
 #include "weft/tools/pjrt/programs/LoadProgram.h"
 
-#include "weft/tools/pjrt/ElementTypes.h"
 #include "weft/tools/pjrt/programs/HloSkeleton.h"
 
 #include "weft/runtime/abi/HostFunctions.h"
@@ -25,126 +24,39 @@ using namespace weft::pjrt;
 
 namespace {
 
-using Axes = flatbuffers::Vector<const plan::SubAxis *>;
-
-/// The layouts of one mesh as XLA's shardings.
-class MeshTiles {
-public:
-  explicit MeshTiles(const plan::Mesh *mesh) {
-    for (int64_t size : *mesh->axis_sizes())
-      sizes.push_back(size);
-    count = std::accumulate(sizes.begin(), sizes.end(), int64_t(1),
-                            std::multiplies<>());
-    devices.resize(count);
-    std::iota(devices.begin(), devices.end(), 0);
-    if (mesh->devices() && mesh->devices()->size())
-      std::copy(mesh->devices()->begin(), mesh->devices()->end(),
-                devices.begin());
-  }
-
-  const std::vector<int64_t> &order() const { return devices; }
-
-  /// Converts a layout; `on` is the device at each position.
-  TileAssignment assign(const plan::Layout *layout, size_t rank,
-                        const std::vector<int64_t> &on) const {
-    std::vector<int64_t> tiles(rank, 1);
-    for (size_t d = 0; layout && d < rank; ++d)
-      for (const plan::SubAxis *axis : *axesOf(layout, d))
-        tiles[d] *= axis->size();
-    int64_t shards = productOf(tiles), summands = 1;
-    if (const Axes *partial = layout ? layout->partial() : nullptr)
-      for (const plan::SubAxis *axis : *partial)
-        summands *= axis->size();
-    if (shards == 1 && summands == 1)
-      return {};
-    std::vector<int64_t> order(count), holders;
-    std::iota(order.begin(), order.end(), 0);
-    // The sort is stable: copies of a tile, and summands, stay in the order of
-    // the mesh.
-    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-      return tileOf(a, layout, rank) < tileOf(b, layout, rank);
-    });
-    for (int64_t &position : order)
-      position = on[position];
-    auto add = [&](int64_t size, TileHolders kind) {
-      if (size == 1)
-        return;
-      tiles.push_back(size);
-      holders.push_back(kind);
-    };
-    add(summands, kSummands);
-    add(count / shards / summands, kCopies);
-    return {std::move(tiles), std::move(order), std::move(holders)};
-  }
-
-private:
-  static int64_t productOf(const std::vector<int64_t> &sizes) {
-    return std::accumulate(sizes.begin(), sizes.end(), int64_t(1),
-                           std::multiplies<>());
-  }
-  static const Axes *axesOf(const plan::Layout *layout, size_t dim) {
-    return layout->dims()->Get(static_cast<unsigned>(dim))->axes();
-  }
-  int64_t digit(int64_t position, const plan::SubAxis &axis) const {
-    int64_t inner = 1;
-    for (size_t a = axis.axis() + 1; a < sizes.size(); ++a)
-      inner *= sizes[a];
-    int64_t coordinate = position / inner % sizes[axis.axis()];
-    return coordinate / (sizes[axis.axis()] / axis.skip() / axis.size()) %
-           axis.size();
-  }
-  int64_t tileOf(int64_t position, const plan::Layout *layout,
-                 size_t rank) const {
-    int64_t tile = 0;
-    auto follow = [&](const Axes &axes) {
-      for (const plan::SubAxis *axis : axes)
-        tile = tile * axis->size() + digit(position, *axis);
-    };
-    for (size_t d = 0; d < rank; ++d)
-      follow(*axesOf(layout, d));
-    if (layout->partial())
-      follow(*layout->partial());
-    return tile;
-  }
-  std::vector<int64_t> sizes, devices;
-  int64_t count = 1;
-};
-
-ProgramPort portOf(const plan::Program *program, const plan::Port *port,
-                   const MeshTiles &mesh) {
-  ProgramPort out;
-  Port read = readPort(*port);
-  const ElementFacts &element = factsOf(read.type);
-  out.type = BufferType(element.pjrt);
-  const plan::Buffer *buffer = program->buffers()->Get(port->buffer());
-  out.global = read.shape;
-  if (buffer->shape())
-    out.local.assign(buffer->shape()->begin(), buffer->shape()->end());
-  out.bytes = element.bytes();
-  for (int64_t size : out.local)
-    out.bytes *= static_cast<size_t>(size);
-  out.donatedTo = int(read.donatedTo);
-  const PortFacts &facts = read.facts;
-  out.order = isGiven(facts.minorToMajor) ? facts.minorToMajor
-                                          : rowMajor(out.global.size());
-  out.devices = isGiven(facts.devices) ? facts.devices : mesh.order();
-  const auto *known =
-      std::find(std::begin(kMemoryKinds), std::end(kMemoryKinds), facts.memory);
-  if (known != std::end(kMemoryKinds))
-    out.memoryKind = known - std::begin(kMemoryKinds);
-  const plan::Layout *layout = port->layout();
-  bool fits =
-      layout && layout->dims() && layout->dims()->size() == out.global.size();
-  out.tiles =
-      mesh.assign(fits ? layout : nullptr, out.global.size(), out.devices);
+Mesh meshOf(const plan::Mesh &table) {
+  Mesh out;
+  for (int64_t size : *table.axis_sizes())
+    out.axes.push_back({"", size});
+  if (table.devices())
+    out.devices.assign(table.devices()->begin(), table.devices()->end());
   return out;
 }
 
-bool hasFullBlocks(const ProgramPort &port) {
-  for (size_t d = 0; d < port.tiles.dims.size() && d < port.global.size(); ++d)
-    if (port.global[d] % port.tiles.dims[d] != 0)
-      return false;
-  return true;
+/// The device at each position.
+std::vector<int64_t> devicesOf(const Mesh &mesh) {
+  std::vector<int64_t> out;
+  for (int64_t p = 0; p < mesh.size(); ++p)
+    out.push_back(deviceAt(mesh, p));
+  return out;
+}
+
+/// Reads the ports of a plan. Facts that are not given become those of arrays
+/// that are row-major, on the devices of the mesh.
+std::vector<Port>
+portsOf(const plan::Program &program, const Mesh &mesh,
+        const flatbuffers::Vector<flatbuffers::Offset<plan::Port>> &list) {
+  std::vector<Port> out;
+  for (const plan::Port *table : list) {
+    Port &port = out.emplace_back(readPort(*table));
+    port.local = localShape(port.layout, port.shape);
+    port.localBytes = program.buffers()->Get(port.buffer)->bytes();
+    if (!isGiven(port.facts.minorToMajor))
+      port.facts.minorToMajor = rowMajor(port.shape.size());
+    if (!isGiven(port.facts.devices))
+      port.facts.devices = devicesOf(mesh);
+  }
+  return out;
 }
 
 bool hasHostCall(const plan::Program *program) {
@@ -179,6 +91,43 @@ std::vector<ProgramChannel> channelsOf(const plan::Program *program) {
 
 } // namespace
 
+TileAssignment weft::pjrt::tilesOf(const Mesh &mesh, const Layout &layout,
+                                   const std::vector<int64_t> &on) {
+  TileAssignment out;
+  SubAxes digits;
+  auto follow = [&](const SubAxes &axes) {
+    digits.insert(digits.end(), axes.begin(), axes.end());
+    return std::accumulate(
+        axes.begin(), axes.end(), int64_t(1),
+        [](int64_t n, const SubAxis &axis) { return n * axis.size; });
+  };
+  for (const SubAxes &dim : layout.dims)
+    out.dims.push_back(follow(dim));
+  int64_t summands = follow(layout.partial), copies = mesh.size();
+  for (const SubAxis &digit : digits)
+    copies /= digit.size;
+  if (copies == mesh.size())
+    return {};
+  std::vector<int64_t> order(mesh.size());
+  std::iota(order.begin(), order.end(), 0);
+  // The sort is stable: copies of a tile, and summands, stay in the order of
+  // the mesh.
+  std::ranges::stable_sort(order, {}, [&](int64_t position) {
+    return coordinate(mesh, position, digits);
+  });
+  for (int64_t position : order)
+    out.devices.push_back(on[position]);
+  auto add = [&](int64_t size, TileHolders kind) {
+    if (size == 1)
+      return;
+    out.dims.push_back(size);
+    out.holders.push_back(kind);
+  };
+  add(summands, kSummands);
+  add(copies, kCopies);
+  return out;
+}
+
 PJRT_Error *weft::pjrt::loadProgram(const std::vector<uint8_t> &image,
                                     const std::string &name,
                                     std::string_view source, int64_t partitions,
@@ -195,16 +144,14 @@ PJRT_Error *weft::pjrt::loadProgram(const std::vector<uint8_t> &image,
   }
   const plan::Program *program =
       plan::GetProgram(weft_program_plan(out.program));
-  MeshTiles mesh(program->mesh());
-  for (const plan::Port *port : *program->inputs())
-    out.inputs.push_back(portOf(program, port, mesh));
-  for (const plan::Port *port : *program->outputs())
-    out.outputs.push_back(portOf(program, port, mesh));
+  out.mesh = meshOf(*program->mesh());
+  out.inputs = portsOf(*program, out.mesh, *program->inputs());
+  out.outputs = portsOf(*program, out.mesh, *program->outputs());
   // Shardings that do not divide a shape are refused, as jaxlib ends the
   // process for them.
-  for (const std::vector<ProgramPort> *ports : {&out.inputs, &out.outputs})
-    for (const ProgramPort &port : *ports)
-      if (!hasFullBlocks(port))
+  for (const std::vector<Port> *ports : {&out.inputs, &out.outputs})
+    for (const Port &port : *ports)
+      if (!isEven(port.layout, port.shape))
         return error(kInternal,
                      "the program has an array with blocks of different sizes, "
                      "which JAX has not; compile it again");
@@ -213,17 +160,19 @@ PJRT_Error *weft::pjrt::loadProgram(const std::vector<uint8_t> &image,
       if (one->name() && one->layout() && one->layout()->dims())
         out.observations.push_back(
             {one->name()->str(),
-             mesh.assign(one->layout(), one->layout()->dims()->size(),
-                         mesh.order())});
+             tilesOf(out.mesh,
+                     readLayout(one->layout(), one->layout()->dims()->size()),
+                     devicesOf(out.mesh))});
   out.channels = channelsOf(program);
   out.callsHost = hasHostCall(program);
   for (size_t i = 0; i < out.inputs.size(); ++i)
-    if (int to = out.inputs[i].donatedTo; to >= 0)
-      out.outputs[to].donatedFrom = static_cast<int>(i);
-  for (size_t o = 0; o < out.outputs.size(); ++o)
-    for (size_t p = 0; p < out.outputs[o].devices.size(); ++p)
-      out.outputs[o].holders.push_back(
-          weft_program_holder(out.program, o, int64_t(p)));
+    if (int64_t to = out.inputs[i].donatedTo; to >= 0)
+      out.outputs[to].donatedFrom = int64_t(i);
+  for (size_t o = 0; o < out.outputs.size(); ++o) {
+    std::vector<int64_t> &holders = out.holders.emplace_back();
+    for (int64_t p = 0; p < out.mesh.size(); ++p)
+      holders.push_back(weft_program_holder(out.program, o, p));
+  }
   out.image = image;
   out.source = source;
   out.fingerprint = std::to_string(weft_hash(image.data(), image.size()));

@@ -8,6 +8,10 @@
 
 namespace weft::pjrt {
 
+/// Converts a layout to a sharding; `on` is the device at each position.
+TileAssignment tilesOf(const Mesh &mesh, const Layout &layout,
+                       const std::vector<int64_t> &on);
+
 /// Fills a LoadedProgram from an image and the bytes that it was compiled from;
 /// returns null, or the error.
 PJRT_Error *loadProgram(const std::vector<uint8_t> &image,

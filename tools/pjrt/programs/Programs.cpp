@@ -11,6 +11,7 @@
 #include <cstring>
 
 using namespace weft::pjrt;
+using weft::Port;
 
 namespace {
 
@@ -61,12 +62,11 @@ PJRT_Error *obtain(const PJRT_TopologyDescription &topology,
       {source.key(), bytes}, out);
 }
 
-void describeLayouts(Executable &executable,
-                     const std::vector<ProgramPort> &ports,
+void describeLayouts(Executable &executable, const std::vector<Port> &ports,
                      std::vector<PJRT_Layouts_MemoryLayout *> &out) {
-  for (const ProgramPort &port : ports) {
-    executable.layouts.push_back(
-        std::make_unique<PJRT_Layouts_MemoryLayout>(describe(port.order)));
+  for (const Port &port : ports) {
+    executable.layouts.push_back(std::make_unique<PJRT_Layouts_MemoryLayout>(
+        describe(port.facts.minorToMajor)));
     out.push_back(executable.layouts.back().get());
   }
 }
@@ -76,12 +76,12 @@ void describePorts(Executable &executable) {
                   executable.inputLayouts);
   describeLayouts(executable, executable.loaded->outputs,
                   executable.outputLayouts);
-  for (const ProgramPort &port : executable.loaded->outputs) {
-    executable.types.push_back(port.type);
+  for (const Port &port : executable.loaded->outputs) {
+    executable.types.push_back(BufferType(factsOf(port.type).pjrt));
     executable.dims.insert(executable.dims.end(), port.local.begin(),
                            port.local.end());
     executable.ranks.push_back(port.local.size());
-    std::string_view kind = kMemoryKinds[port.memoryKind];
+    std::string_view kind = kMemoryKinds[memoryKindOf(port)];
     executable.kinds.push_back(kind.data());
     executable.kindSizes.push_back(kind.size());
   }
@@ -120,7 +120,7 @@ PJRT_Error *destroyLoaded(LoadedExecutable_Destroy_Args *args) {
   return nullptr;
 }
 
-PJRT_Error *name(Executable_Name_Args *args) {
+PJRT_Error *programName(Executable_Name_Args *args) {
   const std::string &text = args->executable->value->loaded->name;
   args->text = text.data();
   args->size = text.size();
@@ -286,7 +286,7 @@ void weft::pjrt::setExecutableFunctions(Function *table) {
   set(table, kCompile, compileAhead);
   set(table, kExecutable_Destroy, destroy);
   set(table, kLoadedExecutable_Destroy, destroyLoaded);
-  set(table, kExecutable_Name, name);
+  set(table, kExecutable_Name, programName);
   set(table, kExecutable_NumReplicas, replicas);
   set(table, kExecutable_NumPartitions, partitions);
   set(table, kExecutable_NumOutputs, outputs);

@@ -133,13 +133,13 @@ PJRT_Error *memoryStats(Executable_GetCompiledMemoryStats_Args *args) {
   std::memset(reinterpret_cast<char *>(args) + head, 0,
               std::min(args->struct_size, sizeof *args) - head);
   args->code = static_cast<int64_t>(loaded.image.size());
-  for (const ProgramPort &port : loaded.inputs) {
-    args->arguments += static_cast<int64_t>(port.bytes);
+  for (const Port &port : loaded.inputs) {
+    args->arguments += static_cast<int64_t>(port.localBytes);
     if (port.donatedTo >= 0)
-      args->aliased += static_cast<int64_t>(port.bytes);
+      args->aliased += static_cast<int64_t>(port.localBytes);
   }
-  for (const ProgramPort &port : loaded.outputs)
-    args->outputs += static_cast<int64_t>(port.bytes);
+  for (const Port &port : loaded.outputs)
+    args->outputs += static_cast<int64_t>(port.localBytes);
   args->temporaries = static_cast<int64_t>(planOf(loaded)->arena_bytes());
   int64_t all =
       args->arguments + args->outputs - args->aliased + args->temporaries;

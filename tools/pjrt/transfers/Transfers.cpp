@@ -150,7 +150,7 @@ breakArray(AsyncHostToDeviceTransferManager_SetBufferError_Args *args) {
   return nullptr;
 }
 
-PJRT_Error *sizeOf(AsyncHostToDeviceTransferManager_BufferSize_Args *args) {
+PJRT_Error *bufferSize(AsyncHostToDeviceTransferManager_BufferSize_Args *args) {
   PJRT_Error *why = nullptr;
   PendingArray *array = arrayOf(args, why);
   if (array)
@@ -288,7 +288,7 @@ void weft::pjrt::setTransferFunctions(Function *table) {
       transferLiteral);
   set(table, kAsyncHostToDeviceTransferManager_RetrieveBuffer, retrieve);
   set(table, kAsyncHostToDeviceTransferManager_SetBufferError, breakArray);
-  set(table, kAsyncHostToDeviceTransferManager_BufferSize, sizeOf);
+  set(table, kAsyncHostToDeviceTransferManager_BufferSize, bufferSize);
   set(table, kAsyncHostToDeviceTransferManager_BufferCount, countOf);
   set(table, kAsyncHostToDeviceTransferManager_Device, deviceOf);
   set(table, kAsyncHostToDeviceTransferManager_Destroy, end);

@@ -19,7 +19,7 @@ bool weft::tool::holdsSteps(const std::string &path) {
 }
 
 /// Describes a step by its ports.
-static Result<CompiledStep> describe(const std::string &where,
+static Result<CompiledStep> readStep(const std::string &where,
                                      std::vector<uint8_t> image,
                                      int64_t &devices) {
   weft_program *loaded = nullptr;
@@ -57,7 +57,7 @@ Result<std::vector<CompiledStep>> weft::tool::readSteps(const std::string &path,
     auto bytes = readFile(path);
     if (!bytes)
       return bytes.error();
-    auto step = describe(path, std::move(*bytes), devices);
+    auto step = readStep(path, std::move(*bytes), devices);
     if (!step)
       return step.error();
     steps.push_back(std::move(*step));
@@ -70,7 +70,7 @@ Result<std::vector<CompiledStep>> weft::tool::readSteps(const std::string &path,
     auto bytes = zip->read(member.name);
     if (!bytes)
       return bytes.error();
-    auto step = describe(path + ": " + member.name, std::move(*bytes), devices);
+    auto step = readStep(path + ": " + member.name, std::move(*bytes), devices);
     if (!step)
       return step.error();
     steps.push_back(std::move(*step));
