@@ -32,14 +32,16 @@ struct ElementFacts {
   std::string_view numpy; ///< name in NumPy, Keras and JAX: float32
   int pjrt;               ///< PJRT_Buffer_Type
   int xla;                ///< PrimitiveType of xla_data.proto
+  int vhlo;               ///< type code in VHLO's bytecode
+  int builtin;            ///< type code that MLIR's bytecode has since MLIR 23
 
   /// The bytes of an element in memory: at least one.
   constexpr size_t bytes() const { return size_t(bits + 7) / 8; }
 };
 
 inline constexpr ElementFacts kElementTypes[] = {
-#define WEFT_ELEMENT(NAME, name, Name, kind, bits, numpy, Type, pjrt, xla)     \
-  {#name, ElementKind::kind, bits, numpy, pjrt, xla},
+#define WEFT_ELEMENT(NAME, name, Name, kind, bits, numpy, Type, ...)           \
+  {#name, ElementKind::kind, bits, numpy, __VA_ARGS__},
 #include "weft/base/ElementTypes.def"
 };
 inline constexpr int elementTypeCount = std::size(kElementTypes);

@@ -34,9 +34,10 @@ struct SmallFloat {
   Special special;
 };
 
-#define WEFT_SMALL_FLOAT(name, Name, format, bits, mantissa, bias, special)    \
+#define WEFT_SMALL_FLOAT(NAME, name, Name, format, bits, mantissa, bias,       \
+                         special, ...)                                         \
   inline constexpr SmallFloat format{bits, mantissa, bias, Special::special};
-#include "weft/base/SmallFloats.def"
+#include "weft/base/ElementTypes.def"
 
 // The functions are static, as each vector width of the collectives needs its
 // own copy.

@@ -1,6 +1,6 @@
 //===- Threefry.cpp - the random numbers of JAX ---------------------------===//
 //
-// Built with -ffp-contract=off: std::fma is used where XLA fuses.
+// This file is built with -ffp-contract=off; std::fma is called where XLA fuses.
 //
 //===----------------------------------------------------------------------===//
 

@@ -61,7 +61,7 @@ struct Invocation {
   int operator[](char letter) const {
     return int((*sizes)[size_t(letter - 'a')]);
   }
-  /// The distance of columns of a matrix with so many rows.
+  /// The distance of columns of a matrix with this number of rows.
   static int rows(int count) { return std::max(count, 1); }
   char option(size_t number) const { return char(options[number]); }
 
@@ -92,7 +92,7 @@ struct Invocation {
       size *= 1 + 1e-6;
     need(int64_t(std::ceil(size)), kind);
   }
-  /// Asks for so many numbers.
+  /// Asks for memory of this many numbers.
   void need(int64_t count, WorkKind kind) {
     if (isQuery)
       wanted[size_t(kind)] = std::max<int64_t>(count, 1);
@@ -106,7 +106,7 @@ struct Invocation {
   }
 
   /// Calls the routine with addresses of numbers, as Fortran's are, and the
-  /// length of each text behind all other arguments.
+  /// length of each text after all other arguments.
   template <typename... Arguments> void call(const Arguments &...arguments) {
     constexpr size_t texts =
         (size_t(0) + ... + size_t(std::is_same_v<Arguments, char>));

@@ -54,7 +54,7 @@ namespace {
 /// Memory that a thread keeps between calls, unless there is much of it.
 class ThreadMemory {
 public:
-  /// Memory of so many bytes or more, or null.
+  /// Memory of at least this many bytes, or null.
   char *atLeast(int64_t bytes) {
     if (bytes > size) {
       release();

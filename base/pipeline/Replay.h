@@ -24,9 +24,9 @@ struct WorkTimes {
 };
 
 struct Replay {
-  std::vector<std::vector<int64_t>> starts; ///< of each item of each stage
-  int64_t end = 0;                          ///< of the last item
-  std::vector<int64_t> idle;                ///< of each stage, until `end`
+  std::vector<std::vector<int64_t>> starts; ///< one for each item of each stage
+  int64_t end = 0;                          ///< the end of the last item
+  std::vector<int64_t> idle; ///< idle time of each stage, until `end`
   /// The idle time of the stage that works most.
   int64_t bubble() const;
 };

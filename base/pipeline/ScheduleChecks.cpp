@@ -110,7 +110,7 @@ Result<ScheduleIndex> ScheduleIndex::of(const Schedule &schedule) {
 }
 
 //===----------------------------------------------------------------------===//
-// What an item waits for
+// The items that an item waits for
 //===----------------------------------------------------------------------===//
 
 ItemPlace ScheduleIndex::find(int stage, const Work &work) const {

@@ -35,7 +35,7 @@ public:
   /// the two gradients.
   ItemPlace find(int stage, const Work &work) const;
   /// The items that must end before this one begins, in the order: forward pass
-  /// of the stage, then of the stage before, gradient of the stage behind.
+  /// of the stage, then of the stage before, gradient of the next stage.
   std::vector<ItemPlace> needs(ItemPlace place) const;
   /// The item of another stage whose result this one receives.
   std::optional<ItemPlace> source(ItemPlace place) const;
@@ -57,8 +57,8 @@ private:
 /// microbatch, what it waits for, and what to change.
 Status check(const Schedule &schedule);
 
-/// For each stage the most activations that it holds at a time: of a microbatch
-/// and chunk from its forward pass to the end of its last gradient.
+/// The most activations that each stage holds at a time. A stage holds those of
+/// a microbatch and chunk from the forward pass to the end of the last gradient.
 std::vector<int> liveActivations(const Schedule &schedule);
 
 } // namespace weft::pipeline

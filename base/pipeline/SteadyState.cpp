@@ -16,7 +16,7 @@ int64_t SteadyState::iterations() const {
 }
 
 namespace {
-/// Finds ticks by differences: each pass is at least so many ticks behind
+/// Finds ticks by differences: each pass is at least this many ticks after
 /// another.
 class TickSolver {
 public:

@@ -31,7 +31,7 @@ struct StagePass {
   int stage = 0;
   WorkKind kind = WorkKind::Forward;
   int chunk = 0;
-  int64_t tick = 0; ///< of microbatch 0
+  int64_t tick = 0; ///< the tick of microbatch 0
 };
 
 struct SteadyState {
@@ -41,7 +41,7 @@ struct SteadyState {
   std::vector<StagePass> passes;
 
   int64_t tickOf(const StagePass &pass) const { return pass.tick % period; }
-  /// The iterations by which the pass is behind the first.
+  /// The iterations by which the pass is later than the first.
   int64_t delayOf(const StagePass &pass) const { return pass.tick / period; }
   int64_t iterations() const;
 };

@@ -15,10 +15,10 @@ namespace {
 /// The values of a small float's bytes; null for other types.
 const SmallFloat *smallFloat(ElementType type) {
   switch (type) {
-#define WEFT_SMALL_FLOAT(name, Name, format, ...)                              \
+#define WEFT_SMALL_FLOAT(NAME, name, Name, format, ...)                        \
   case ElementType::Name:                                                      \
     return &format;
-#include "weft/base/SmallFloats.def"
+#include "weft/base/ElementTypes.def"
   default:
     return nullptr;
   }

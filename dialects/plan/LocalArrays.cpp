@@ -30,6 +30,31 @@ std::optional<ElementType> plan::elementTypeOf(Type type) {
   return std::nullopt;
 }
 
+/// The type of MLIR, whose class is T, that stands for the element type.
+template <typename T>
+static Type make(const ElementFacts &facts, MLIRContext *context) {
+  if constexpr (std::is_same_v<T, IntegerType>)
+    return T::get(context, unsigned(facts.bits),
+                  facts.kind == ElementKind::Unsigned ? T::Unsigned
+                                                      : T::Signless);
+  else if constexpr (std::is_same_v<T, ComplexType>)
+    return T::get(facts.bits == 64 ? Type(Float32Type::get(context))
+                                   : Type(Float64Type::get(context)));
+  else
+    return T::get(context);
+}
+
+Type plan::typeOfCode(uint64_t code, int ElementFacts::*column,
+                      MLIRContext *context) {
+  if (code > INT_MAX)
+    return {};
+#define WEFT_ELEMENT(NAME, name, Name, kind, bits, numpy, Type, ...)           \
+  if (factsOf(ElementType::Name).*column == int(code))                         \
+    return make<Type>(factsOf(ElementType::Name), context);
+#include "weft/base/ElementTypes.def"
+  return {};
+}
+
 LocalArray plan::localArray(ShapedType type) {
   return {elementTypeOf(type.getElementType()).value_or(ElementType::UInt64),
           type.getShape().vec()};

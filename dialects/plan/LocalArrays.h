@@ -17,6 +17,11 @@ namespace weft::plan {
 /// The runtime's element type for a type; nothing if it has none.
 std::optional<ElementType> elementTypeOf(mlir::Type type);
 
+/// The type that has this code in a column of base/ElementTypes.def:
+/// &ElementFacts::vhlo; null if none has it.
+mlir::Type typeOfCode(uint64_t code, int ElementFacts::*column,
+                      mlir::MLIRContext *context);
+
 /// The array of a tensor or buffer. An element without a counterpart in the
 /// runtime, with which no program is written, counts as 8 bytes.
 LocalArray localArray(mlir::ShapedType type);

@@ -233,9 +233,9 @@ using i2 = Integer<Short<int8_t, 2>>;
 using ui2 = Integer<Short<uint8_t, 2>>;
 using i4 = Integer<Short<int8_t, 4>>;
 using ui4 = Integer<Short<uint8_t, 4>>;
-#define WEFT_SMALL_FLOAT(name, Name, format, ...)                              \
+#define WEFT_SMALL_FLOAT(NAME, name, Name, format, ...)                        \
   using name = Ordered<Small<weft::format>>;
-#include "weft/base/SmallFloats.def"
+#include "weft/base/ElementTypes.def"
 } // namespace reduced
 
 } // namespace

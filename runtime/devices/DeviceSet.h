@@ -101,13 +101,13 @@ struct Run {
   RunTimes *times = nullptr;
   /// Whether the caller calls attend() next.
   bool isAwaited = false;
-  /// Copies of outputs to the host, behind the run and before later runs.
-  struct Result {
+  /// Copies of outputs to the host, after the run and before later runs.
+  struct ResultCopy {
     const DeviceMemory *from;
     BoxCopy box;
     void *to;
   };
-  std::vector<Result> results;
+  std::vector<ResultCopy> results;
   /// Whether `ended` waits for other processes.
   bool exchangesAtEnd = false;
   /// Called with the run's result and counts before its ticket is settled with
@@ -140,7 +140,7 @@ public:
   virtual Status allocate(int64_t device, uint64_t bytes,
                           const std::string &what,
                           std::unique_ptr<DeviceMemory> &out) = 0;
-  /// The same for an output that the host may read after each run.
+  /// Allocates memory for an output that the host may read after each run.
   virtual Status allocateResult(int64_t device, uint64_t bytes,
                                 const std::string &what,
                                 std::unique_ptr<DeviceMemory> &out) {
@@ -152,7 +152,7 @@ public:
   virtual Status read(const DeviceMemory &memory, const BoxCopy &box,
                       void *host) = 0;
   virtual Status fill(DeviceMemory &memory, uint8_t byte) = 0;
-  /// Whether such a write takes place behind the runs that are enqueued, so that
+  /// Whether such a write takes place after the runs that are enqueued, so that
   /// the caller need not wait for them.
   virtual bool writesBehindRuns(const DeviceMemory &, const BoxCopy &) const {
     return false;
@@ -183,7 +183,7 @@ public:
 protected:
   /// Reads the results of a run that is over.
   Status readResults(const Run &run) {
-    for (const Run::Result &result : run.results)
+    for (const Run::ResultCopy &result : run.results)
       if (Status ok = read(*result.from, result.box, result.to); !ok)
         return ok;
     return {};

@@ -28,10 +28,10 @@ template <typename T> T valueOf(const uint8_t *bytes) {
 
 inline std::optional<weft::SmallFloat> formatOf(DType dtype) {
   switch (dtype) {
-#define WEFT_SMALL_FLOAT(name, Name, format, ...)                              \
+#define WEFT_SMALL_FLOAT(NAME, name, Name, format, ...)                        \
   case DType::name:                                                            \
     return weft::format;
-#include "weft/base/SmallFloats.def"
+#include "weft/base/ElementTypes.def"
   default:
     return std::nullopt;
   }

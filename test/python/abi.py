@@ -40,7 +40,7 @@ roles = re.findall(r"^WEFT_ROLE\(\w+, (\w+),", (root / "base/PortRoles.def").rea
 assert len(roles) == 10
 assert [library.weft_role_name(number).decode() for number in range(len(roles))] == roles
 assert library.weft_role_name(len(roles)) is None
-table = re.findall(r'^WEFT_ELEMENT\(\w+, (\w+), \w+, \w+, \d+, "(\w+)"', (root / "base/ElementTypes.def").read_text(), re.M)
+table = re.findall(r'^WEFT_(?:ELEMENT|SMALL_FLOAT)\(\w+, (\w+), .*?"(\w+)"', (root / "base/ElementTypes.def").read_text(), re.M)
 assert len(table) == 28
 for number, (name, numpy_name) in enumerate(table):
     assert library.weft_dtype_name(number).decode() == name

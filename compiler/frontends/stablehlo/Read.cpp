@@ -4,6 +4,7 @@
 #include "weft/compiler/frontends/stablehlo/reader/Artifact.h"
 #include "weft/compiler/frontends/stablehlo/reader/ReaderDialects.h"
 #include "weft/compiler/frontends/stablehlo/reader/TextFaults.h"
+#include "weft/dialects/plan/LocalArrays.h"
 
 #include "mlir/Bytecode/BytecodeImplementation.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -58,38 +59,13 @@ LogicalResult stablehlo::checkText(StringRef text, StringRef name,
          << fault->message;
 }
 
-/// The float types that have codes in builtin bytecode only since MLIR 23, and
-/// occur around Shardy's ops; null for other codes.
-static Type newerBuiltin(uint64_t code, MLIRContext *c) {
-  switch (code) {
-  case 22:
-    return Float8E5M2Type::get(c);
-  case 23:
-    return Float8E4M3Type::get(c);
-  case 24:
-    return Float8E4M3FNType::get(c);
-  case 25:
-    return Float8E5M2FNUZType::get(c);
-  case 26:
-    return Float8E4M3FNUZType::get(c);
-  case 27:
-    return Float8E4M3B11FNUZType::get(c);
-  case 28:
-    return Float8E3M4Type::get(c);
-  case 29:
-    return Float4E2M1FNType::get(c);
-  case 32:
-    return Float8E8M0FNUType::get(c);
-  default:
-    return {};
-  }
-}
-
+/// Reads the types that builtin bytecode has only since MLIR 23, and that occur
+/// around Shardy's ops.
 static LogicalResult readNewerBuiltin(DialectBytecodeReader &reader,
                                       StringRef dialect, Type &type) {
   uint64_t code;
   if (dialect == "builtin" && succeeded(reader.readVarInt(code)))
-    type = newerBuiltin(code, reader.getContext());
+    type = plan::typeOfCode(code, &ElementFacts::builtin, reader.getContext());
   return success();
 }
 

@@ -6,14 +6,14 @@ namespace weft::runtime {
 
 /// The bytes of a result that are copied: its run of bytes, or all memory, of
 /// which the host takes a box.
-static uint64_t copiedBytes(const Run::Result &result) {
+static uint64_t copiedBytes(const Run::ResultCopy &result) {
   return result.box.loops.empty() ? uint64_t(result.box.run)
                                   : result.from->bytes();
 }
 
-ResultCopies::ResultCopies(std::span<const Run::Result> results) {
+ResultCopies::ResultCopies(std::span<const Run::ResultCopy> results) {
   const GpuMemory *last = nullptr;
-  for (const Run::Result &result : results) {
+  for (const Run::ResultCopy &result : results) {
     const auto *memory = static_cast<const GpuMemory *>(result.from);
     uint64_t bytes = copiedBytes(result);
     cuda::Address from = memory->place();
@@ -49,10 +49,10 @@ Status ResultCopies::enqueue(std::span<const GpuStream *const> streams,
   return {};
 }
 
-void ResultCopies::take(std::span<const Run::Result> results,
+void ResultCopies::take(std::span<const Run::ResultCopy> results,
                         const uint8_t *pinned) const {
   for (size_t r = 0; r < results.size(); ++r) {
-    const Run::Result &result = results[r];
+    const Run::ResultCopy &result = results[r];
     BoxCopy box = result.box;
     if (box.loops.empty()) // only those bytes were copied
       box.sourceOffset = 0;

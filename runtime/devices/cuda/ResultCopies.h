@@ -16,14 +16,15 @@ namespace weft::runtime {
 
 class ResultCopies {
 public:
-  explicit ResultCopies(std::span<const Run::Result> results);
+  explicit ResultCopies(std::span<const Run::ResultCopy> results);
   /// The bytes of the host that the copies need.
   uint64_t bytes() const { return size; }
   /// Enqueues the copies to pinned memory, each in the stream of its GPU.
   Status enqueue(std::span<const GpuStream *const> streams,
                  uint8_t *pinned) const;
   /// Hands the results to the caller of the run, which is over.
-  void take(std::span<const Run::Result> results, const uint8_t *pinned) const;
+  void take(std::span<const Run::ResultCopy> results,
+            const uint8_t *pinned) const;
 
 private:
   struct Copy {
@@ -32,7 +33,7 @@ private:
     uint64_t bytes, offset;
   };
   std::vector<Copy> copies;
-  std::vector<uint64_t> offsets; ///< of each result
+  std::vector<uint64_t> offsets; ///< offsets of each result
   uint64_t size = 0;
 };
 

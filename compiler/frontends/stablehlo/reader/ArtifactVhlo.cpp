@@ -1,6 +1,7 @@
 //===- ArtifactVhlo.cpp - attributes and types of vhlo in bytecode --------===//
 
 #include "weft/compiler/frontends/stablehlo/reader/Artifact.h"
+#include "weft/dialects/plan/LocalArrays.h"
 
 #include "mlir/Bytecode/BytecodeImplementation.h"
 #include "mlir/IR/Builders.h"
@@ -244,88 +245,24 @@ Attribute VhloBytecode::readAttribute(DialectBytecodeReader &reader) const {
   }
 }
 
-/// The floating-point types that have a code only; null for other codes.
-static Type scalarFloat(MLIRContext *c, uint64_t code) {
+/// The types that have a code only.
+Type VhloBytecode::scalar(uint64_t code) const {
+  MLIRContext *c = getContext();
   switch (code) {
-  case 2:
-    return BFloat16Type::get(c);
-  case 3:
-    return Float16Type::get(c);
-  case 4:
-    return Float32Type::get(c);
-  case 5:
-    return Float64Type::get(c);
-  case 6:
-    return Float8E4M3FNType::get(c);
-  case 7:
-    return Float8E5M2Type::get(c);
-  case 27:
-    return Float8E4M3FNUZType::get(c);
-  case 28:
-    return Float8E5M2FNUZType::get(c);
-  case 29:
-    return Float8E4M3B11FNUZType::get(c);
+  case 9:
+    return IndexType::get(c);
+  case 22: // a token carries no data
+    return RankedTensorType::get({0}, IntegerType::get(c, 1));
+  case 33:
+    return NoneType::get(c);
   case 34:
     return FloatTF32Type::get(c);
-  case 35:
-    return Float8E4M3Type::get(c);
-  case 36:
-    return Float8E3M4Type::get(c);
-  case 37:
-    return Float4E2M1FNType::get(c);
   case 38:
     return Float6E2M3FNType::get(c);
   case 39:
     return Float6E3M2FNType::get(c);
-  case 40:
-    return Float8E8M0FNUType::get(c);
   default:
-    return {};
-  }
-}
-
-/// The types that have a code only.
-Type VhloBytecode::scalar(uint64_t code) const {
-  MLIRContext *c = getContext();
-  auto integer = [&](unsigned width) { return IntegerType::get(c, width); };
-  auto natural = [&](unsigned width) {
-    return IntegerType::get(c, width, IntegerType::Unsigned);
-  };
-  switch (code) {
-  case 0:
-    return integer(1);
-  case 9:
-    return IndexType::get(c);
-  case 10:
-    return integer(4);
-  case 11:
-    return integer(8);
-  case 12:
-    return integer(16);
-  case 13:
-    return integer(32);
-  case 14:
-    return integer(64);
-  case 15:
-    return natural(4);
-  case 16:
-    return natural(8);
-  case 17:
-    return natural(16);
-  case 18:
-    return natural(32);
-  case 19:
-    return natural(64);
-  case 22: // a token carries no data
-    return RankedTensorType::get({0}, IntegerType::get(c, 1));
-  case 31:
-    return integer(2);
-  case 32:
-    return natural(2);
-  case 33:
-    return NoneType::get(c);
-  default:
-    return scalarFloat(c, code);
+    return plan::typeOfCode(code, &ElementFacts::vhlo, c);
   }
 }
 
