@@ -25,10 +25,9 @@ ALLOWED = {
     "compiler/codegen/cpu/LinkObjects.cpp": {"kMostInMemory": "files of the linker"},
     "compiler/codegen/cpu/LinkPlainObject.cpp": {"kPage": "the format of ELF", "kSegments": "the format of ELF"},
     "compiler/codegen/cpu/LowerKernel.h": {"kMostText": "contexts that are kept", "kMost": "contexts that are kept"},
-    "compiler/codegen/elements/AccurateMath.cpp": {"kPi": "a number of mathematics", "kInfinity": "a number of mathematics",
-                                                       },
+    "compiler/codegen/elements/AccurateMath.cpp": {"kPi": "a number of mathematics"},
     "compiler/codegen/elements/DoubleMath.cpp": {"kPi": "a number of mathematics", "kLog2": "a number of mathematics"},
-    "compiler/codegen/elements/Formula.h": {"kUnitStep": "from where on a float is an integer"},
+    "compiler/codegen/elements/Number.h": {"kUnitStep": "from where on a float is an integer"},
     "compiler/codegen/gpu/RowSums.cpp": {"kNumberBytes": "of the largest element type, complex<f64>"},
     "compiler/codegen/gpu/KernelWalk.h": {"kBlockThreads": "of a launch of any kernel"},
 }

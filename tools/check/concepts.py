@@ -28,7 +28,7 @@ LINES = {
 }
 FILES = {
     "lists of element types": (r"[eE]4[mM]3[bB]11[fF][nN][uU][zZ]", ALL),
-    "files that build sums of values": (r"(Value|Tensor) (\w+::)?(add|operator\+)\((mlir::)?(Value|RealTensor|Tensor) \w+, (mlir::)?(Value|RealTensor|Tensor) \w+\)", ALL),
+    "files that build sums of values": (r"(Value|Tensor|Number) (\w+::)?(add|operator\+)\((mlir::)?(Value|RealTensor|Tensor|Number) \w+, (mlir::)?(Value|RealTensor|Tensor|Number) \w+\)", ALL),
     "plain libraries' files that name a flag of the command line": (r'"[^"]*--[a-z][a-z-]+[^"]*"', PLAIN),
 }
 

@@ -2,18 +2,26 @@
 
 #include "weft/compiler/codegen/elements/ComplexOps.h"
 
+#include "weft/compiler/codegen/elements/Number.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 
 #include <limits>
 
 using namespace mlir;
 
 namespace weft::elements {
+
+namespace {
+/// The components of a number.
+struct Components {
+  Number re, im;
+  Components(const ComplexEmitter &c, Value x)
+      : re(c.b, c.loc, c.re(x)), im(re.with(c.im(x))) {}
+};
+} // namespace
 
 Value ComplexEmitter::make(Value re, Value im) const {
   return complex::CreateOp::create(b, loc, ComplexType::get(re.getType()), re,
@@ -34,25 +42,16 @@ Value ComplexEmitter::im(Value x) const {
 }
 
 Value ComplexEmitter::add(Value x, Value y) const {
-  auto sum = [&](Value p, Value q) -> Value {
-    return arith::AddFOp::create(b, loc, p, q);
-  };
-  return make(sum(re(x), re(y)), sum(im(x), im(y)));
+  Components p(*this, x), q(*this, y);
+  return make(p.re + q.re, p.im + q.im);
 }
 Value ComplexEmitter::subtract(Value x, Value y) const {
-  auto difference = [&](Value p, Value q) -> Value {
-    return arith::SubFOp::create(b, loc, p, q);
-  };
-  return make(difference(re(x), re(y)), difference(im(x), im(y)));
+  Components p(*this, x), q(*this, y);
+  return make(p.re - q.re, p.im - q.im);
 }
 Value ComplexEmitter::multiply(Value x, Value y) const {
-  auto product = [&](Value p, Value q) -> Value {
-    return arith::MulFOp::create(b, loc, p, q);
-  };
-  Value a = re(x), i = im(x), c = re(y), k = im(y);
-  Value real = arith::SubFOp::create(b, loc, product(a, c), product(i, k));
-  Value imaginary = arith::AddFOp::create(b, loc, product(a, k), product(i, c));
-  return make(real, imaginary);
+  Components p(*this, x), q(*this, y);
+  return make(p.re * q.re - p.im * q.im, p.re * q.im + p.im * q.re);
 }
 Value ComplexEmitter::divide(Value x, Value y) const {
   return complex::DivOp::create(b, loc, x, y);
@@ -61,7 +60,8 @@ Value ComplexEmitter::inverse(Value x) const {
   return divide(number(cast<ComplexType>(x.getType()), 1), x);
 }
 Value ComplexEmitter::conj(Value x) const {
-  return make(re(x), arith::NegFOp::create(b, loc, im(x)));
+  Components p(*this, x);
+  return make(p.re, -p.im);
 }
 
 bool hasComplex(Operation *op) {
@@ -110,61 +110,35 @@ Value ComplexEmitter::logistic(Value x) const {
 }
 
 Value ComplexEmitter::log1p(Value x) const {
-  Type component = cast<ComplexType>(x.getType()).getElementType();
-  auto number = [&](double value) -> Value {
-    return arith::ConstantOp::create(b, loc, b.getFloatAttr(component, value));
-  };
-  auto add = [&](Value p, Value q) -> Value {
-    return arith::AddFOp::create(b, loc, p, q);
-  };
-  auto mul = [&](Value p, Value q) -> Value {
-    return arith::MulFOp::create(b, loc, p, q);
-  };
-  Value real = re(x), angle = im(x);
-  Value squares = add(mul(real, add(number(2), real)), mul(angle, angle));
-  Value size = mul(number(0.5), math::Log1pOp::create(b, loc, squares));
-  return make(size, math::Atan2Op::create(b, loc, angle, add(number(1), real)));
+  auto [real, angle] = Components(*this, x);
+  Number squares = real * (2 + real) + angle * angle;
+  return make(0.5 * squares.make<math::Log1pOp>(squares),
+              angle.make<math::Atan2Op>(angle, 1 + real));
 }
 
 Value ComplexEmitter::expm1(Value x) const {
-  Type component = cast<ComplexType>(x.getType()).getElementType();
-  auto number = [&](double value) -> Value {
-    return arith::ConstantOp::create(b, loc, b.getFloatAttr(component, value));
-  };
-  auto mul = [&](Value p, Value q) -> Value {
-    return arith::MulFOp::create(b, loc, p, q);
-  };
-  Value size = re(x), angle = im(x);
-  Value grown = math::ExpM1Op::create(b, loc, size),
-        half = math::SinOp::create(b, loc, mul(number(0.5), angle));
-  Value real = arith::SubFOp::create(
-      b, loc, mul(grown, math::CosOp::create(b, loc, angle)),
-      mul(number(2), mul(half, half)));
-  Value sum = arith::AddFOp::create(b, loc, grown, number(1));
+  auto [size, angle] = Components(*this, x);
+  Number grown = size.make<math::ExpM1Op>(size),
+         half = size.make<math::SinOp>(0.5 * angle);
+  Number real = grown * angle.make<math::CosOp>(angle) - 2 * (half * half);
   // This avoids infinity times 0.
-  Value isReal = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, angle,
-                                       number(0));
-  Value imag = arith::SelectOp::create(
-      b, loc, isReal, angle, mul(sum, math::SinOp::create(b, loc, angle)));
+  Number imag =
+      select(angle == 0, angle, (grown + 1) * angle.make<math::SinOp>(angle));
   return make(real, imag);
 }
 
 // 0^y is 1 for y = 0, 0 for a positive y, and else NaN.
 Value ComplexEmitter::power(Value x, Value y) const {
-  using enum arith::CmpFPredicate;
   auto type = cast<ComplexType>(x.getType());
   Value zero = number(type, 0), one = number(type, 1);
-  Value nan = re(number(type, std::numeric_limits<double>::quiet_NaN()));
+  Components of(*this, y);
+  Value nan = of.re.number(std::numeric_limits<double>::quiet_NaN());
   auto choose = [&](Value condition, Value p, Value q) -> Value {
     return arith::SelectOp::create(b, loc, condition, p, q);
   };
-  auto part = [&](arith::CmpFPredicate kind, Value number) -> Value {
-    return arith::CmpFOp::create(b, loc, kind, number, re(zero));
-  };
   Value baseIsZero = compare(CompareKind::EQ, x, zero),
         powerIsZero = compare(CompareKind::EQ, y, zero);
-  Value isPositive =
-      arith::AndIOp::create(b, loc, part(OGT, re(y)), part(OEQ, im(y)));
+  Value isPositive = (of.re > 0) & (of.im == 0);
   Value log = complex::LogOp::create(b, loc, choose(baseIsZero, one, x));
   Value power = complex::ExpOp::create(b, loc, multiply(y, log));
   Value ofZero = choose(isPositive, zero, make(nan, nan));

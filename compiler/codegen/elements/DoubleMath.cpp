@@ -2,7 +2,7 @@
 
 #include "weft/compiler/codegen/elements/DoubleMath.h"
 
-#include "weft/compiler/codegen/elements/Formula.h"
+#include "weft/compiler/codegen/elements/Number.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -21,35 +21,23 @@ constexpr double kPi = std::numbers::pi,
 /// log(2) in two parts. The first has 42 bits: times an exponent it is exact.
 constexpr double kLog2 = 0x1.62e42fefa38p-1, kLog2Rest = 0x1.ef35793c7673p-45;
 
-using enum arith::CmpFPredicate;
-
-Value both(const Formula &f, Value a, Value b) {
-  return arith::AndIOp::create(f.b, f.loc, a, b);
+Number lesser(Number x, double y) { // y of NaN
+  return select(x < y, x, x.number(y));
 }
-Value lesser(const Formula &f, Value x, double y) { // y of NaN
-  return f.select(f.compare(OLT, x, y), x, f.number(y, x));
-}
-Value greater(const Formula &f, Value x, double y) {
-  return f.select(f.compare(OGT, x, y), x, f.number(y, x));
-}
-Value orNaN(const Formula &f, Value x, Value result) {
-  return f.select(f.compare(ORD, x, x), result, x);
+Number greater(Number x, double y) { return select(x > y, x, x.number(y)); }
+Number orNaN(Number x, Number result) {
+  return select(areNumbers(x, x), result, x);
 }
 
 /// 2^k for an integer k from -1022 to 1023.
-Value powerOfTwo(const Formula &f, Value k) {
-  Type i64 = f.b.getI64Type();
-  Value exponent =
-      arith::AddIOp::create(f.b, f.loc, f.integer(1023, i64),
-                            arith::FPToSIOp::create(f.b, f.loc, i64, k));
-  return arith::BitcastOp::create(
-      f.b, f.loc, f.b.getF64Type(),
-      arith::ShLIOp::create(f.b, f.loc, exponent, f.integer(52, i64)));
+Number powerOfTwo(Number k) {
+  Number exponent = k.to<arith::FPToSIOp>(k.builder().getI64Type());
+  return ofBits((exponent.integer(1023) + exponent) << 52);
 }
 
 /// The terms x^first / first! to x^last / last! of the series of e^x, divided
 /// by the first term.
-Value exponentialSeries(const Formula &f, Value x, int first, int last) {
+Number exponentialSeries(Number x, int first, int last) {
   SmallVector<double> coefficients;
   double factorial = 1;
   for (int n = 1; n <= last; ++n) {
@@ -60,329 +48,295 @@ Value exponentialSeries(const Formula &f, Value x, int first, int last) {
   }
   if (first == 0)
     coefficients.insert(coefficients.begin(), 1.0);
-  return f.polynomial(x, coefficients);
+  return polynomial(x, coefficients);
 }
 
 /// e^(x + rest), rest far below x.
-Value exponential(const Formula &f, Value x, Value rest = {}) {
-  Value bounded = greater(f, lesser(f, x, 710), -746);
-  Value k = f.nearest(f.mul(bounded, std::numbers::log2e));
-  Value r = f.fma(k, -kLog2, bounded);
-  r = f.fma(k, -kLog2Rest, r);
+Number exponential(Number x, Number rest = {}) {
+  Number bounded = greater(lesser(x, 710), -746);
+  Number k = nearest(bounded * std::numbers::log2e);
+  Number r = fma(k, -kLog2, bounded);
+  r = fma(k, -kLog2Rest, r);
   if (rest)
-    r = f.add(
-        r, f.select(f.compare(OLT, f.abs(rest), 1.0), rest, f.number(0, rest)));
-  Value size = exponentialSeries(f, r, 0, 14);
-  Value half = f.nearest(f.mul(k, 0.5)), other = f.sub(k, half);
-  size = f.mul(f.mul(size, powerOfTwo(f, half)), powerOfTwo(f, other));
-  return orNaN(f, x, size);
+    r = r + select(abs(rest) < 1.0, rest, rest.number(0));
+  Number size = exponentialSeries(r, 0, 14);
+  Number half = nearest(k * 0.5), other = k - half;
+  size = size * powerOfTwo(half) * powerOfTwo(other);
+  return orNaN(x, size);
 }
 
 /// A number in two parts, the second far below the first.
 struct Double {
-  Value high, low;
+  Number high, low;
 };
 
 /// log(x) of a positive finite number: x = 2^k m, m from sqrt(1/2) to sqrt(2),
 /// log(m) = 2 (s + s^3/3 + ...) of s = (m - 1) / (m + 1).
-Double logarithm(const Formula &f, Value x) {
-  Type i64 = f.b.getI64Type();
-  Value isSmall = f.compare(OLT, x, 0x1p-1022);
-  x = f.select(isSmall, f.mul(x, 0x1p54), x);
-  Value bits = arith::BitcastOp::create(f.b, f.loc, i64, x);
-  Value root = f.integer(0x3fe6a09e667f3bcd, i64); // sqrt(1/2)
-  Value above = arith::SubIOp::create(f.b, f.loc, bits, root);
-  Value exponent =
-      arith::ShRSIOp::create(f.b, f.loc, above, f.integer(52, i64));
-  Value fraction = arith::AndIOp::create(
-      f.b, f.loc, above, f.integer((int64_t(1) << 52) - 1, i64));
-  Value m = arith::BitcastOp::create(
-      f.b, f.loc, f.b.getF64Type(),
-      arith::AddIOp::create(f.b, f.loc, fraction, root));
-  Value k = arith::SIToFPOp::create(f.b, f.loc, f.b.getF64Type(), exponent);
-  k = f.select(isSmall, f.add(k, -54), k);
-  Value up = f.add(m, -1), down = f.add(m, 1);
-  Value lost = f.sub(m, f.add(down, -1)); // rounding error of m + 1
-  Value s = f.div(up, down);
-  Value left = f.fma(s, -1, f.number(0, s)); // -s
-  left = f.div(f.fma(left, lost, f.fma(left, down, up)), down);
-  Value z = f.mul(s, s);
+Double logarithm(Number x) {
+  Number isSmall = x < 0x1p-1022;
+  x = select(isSmall, x * 0x1p54, x);
+  Number bits = bitsOf(x);
+  Number root = bits.integer(0x3fe6a09e667f3bcd); // sqrt(1/2)
+  Number above = bits - root, exponent = halved(above, 52);
+  Number m = ofBits((above & ((int64_t(1) << 52) - 1)) + root);
+  Number k = exponent.to<arith::SIToFPOp>(x.builder().getF64Type());
+  k = select(isSmall, k - 54, k);
+  Number up = m - 1, down = m + 1;
+  Number lost = m - (down - 1); // rounding error of m + 1
+  Number s = up / down;
+  Number left = fma(s, -1, s.number(0)); // -s
+  left = fma(left, lost, fma(left, down, up)) / down;
+  Number z = s * s;
   SmallVector<double> odd;
   for (int n = 3; n <= 27; n += 2)
     odd.push_back(2.0 / n);
-  Value series = f.mul(f.mul(z, s), f.polynomial(z, odd));
+  Number series = z * s * polynomial(z, odd);
   // k log 2 + 2 s with its rounding error: the larger term comes first.
-  Value a = f.mul(k, kLog2), b = f.mul(s, 2);
-  Value high = f.add(a, b);
-  Value isFirst = f.compare(OEQ, k, 0.0);
-  Value low = f.add(f.sub(a, high), b);
-  low = f.select(isFirst, f.number(0, low), low);
-  low = f.add(f.add(f.fma(k, kLog2Rest, low), f.mul(left, 2)), series);
+  Number a = k * kLog2, b = s * 2;
+  Number high = a + b;
+  Number isFirst = k == 0.0;
+  Number low = a - high + b;
+  low = select(isFirst, low.number(0), low);
+  low = fma(k, kLog2Rest, low) + left * 2 + series;
   return {high, low};
 }
 
 /// log x, with IEEE 754's results for 0, infinity, NaN and negative numbers.
-Value logarithmOf(const Formula &f, Value x) {
-  Value isUsual = both(f, f.compare(OGT, x, 0.0), f.compare(OLT, x, kInfinity));
-  Double parts = logarithm(f, f.select(isUsual, x, f.number(1, x)));
-  Value log = f.add(parts.high, parts.low);
-  Value other = f.select(f.compare(OEQ, x, 0.0), f.number(-kInfinity, x),
-                         f.number(kNaN, x));
-  other = f.select(f.compare(OEQ, x, kInfinity), x, other);
-  return f.select(isUsual, log, orNaN(f, x, other));
+Number logarithmOf(Number x) {
+  Number isUsual = (x > 0.0) & (x < kInfinity);
+  Double parts = logarithm(select(isUsual, x, x.number(1)));
+  Number log = parts.high + parts.low;
+  Number other = select(x == 0.0, x.number(-kInfinity), x.number(kNaN));
+  other = select(x == kInfinity, x, other);
+  return select(isUsual, log, orNaN(x, other));
 }
 
 /// log(1 + x). With u = 1 + x, rounded, log(u) x / (u - 1) cancels the rounding
 /// error of u.
-Value logarithmOfNext(const Formula &f, Value x) {
-  Value u = f.add(x, 1), apart = f.add(u, -1);
-  Value isTiny = f.compare(OEQ, apart, 0.0);
-  Value ratio = f.div(x, f.select(isTiny, f.number(1, x), apart));
-  Value log = f.mul(logarithmOf(f, u), ratio);
-  log = f.select(isTiny, x, log);
-  return f.select(f.compare(OEQ, x, kInfinity), x, log);
+Number logarithmOfNext(Number x) {
+  Number u = x + 1, apart = u - 1;
+  Number isTiny = apart == 0.0;
+  Number ratio = x / select(isTiny, x.number(1), apart);
+  Number log = logarithmOf(u) * ratio;
+  log = select(isTiny, x, log);
+  return select(x == kInfinity, x, log);
 }
 
-Value exponentialLess1(const Formula &f, Value x) {
-  Value small = f.mul(x, exponentialSeries(f, x, 1, 18));
-  return f.select(f.compare(OLT, f.abs(x), 0.5), small,
-                  f.add(exponential(f, x), -1));
+Number exponentialLess1(Number x) {
+  Number small = x * exponentialSeries(x, 1, 18);
+  return select(abs(x) < 0.5, small, exponential(x) - 1);
 }
 
-Value hyperbolicTangent(const Formula &f, Value x) {
-  Value t = exponentialLess1(f, f.mul(lesser(f, f.abs(x), 22), 2));
-  Value size = f.div(t, f.add(t, 2));
-  return orNaN(f, x, f.withSignOf(size, x));
+Number hyperbolicTangent(Number x) {
+  Number t = exponentialLess1(lesser(abs(x), 22) * 2);
+  Number size = t / (t + 2);
+  return orNaN(x, withSignOf(size, x));
 }
 
 /// Builds a loop that runs `count` times with n = count, ..., 1 as an f64.
-Value loop(
-    const Formula &f, int64_t count, Value start,
-    llvm::function_ref<Value(const Formula &, Value n, Value sum)> next) {
-  auto index = [&](int64_t value) -> Value {
-    return f.integer(value, f.b.getI64Type());
-  };
+Number loop(int64_t count, Number start,
+            llvm::function_ref<Number(Number n, Number sum)> next) {
+  Type i64 = start.builder().getI64Type();
   auto loop = scf::ForOp::create(
-      f.b, f.loc, index(0), index(count), index(1), ValueRange(start),
+      start.builder(), Value(start).getLoc(), start.integer(0, i64),
+      start.integer(count, i64), start.integer(1, i64), Value(start),
       [&](OpBuilder &inner, Location loc, Value i, ValueRange sums) {
-        Formula g{inner, loc};
-        Value n =
-            arith::SubIOp::create(inner, loc, g.integer(count, i.getType()), i);
-        n = arith::SIToFPOp::create(inner, loc, inner.getF64Type(), n);
-        scf::YieldOp::create(inner, loc, next(g, n, sums[0]));
+        Number n = start.integer(count, i64) - start.with(i);
+        n = n.to<arith::SIToFPOp>(inner.getF64Type());
+        scf::YieldOp::create(inner, loc, Value(next(n, start.with(sums[0]))));
       });
-  return loop.getResult(0);
+  return start.with(loop.getResult(0));
 }
 
 /// 2/sqrt(pi) x e^(-z) (1 + 2z/3 (1 + 2z/5 (1 + ...))), z = x^2, whose terms
 /// are positive; above 2.5 1 - e^(-z) / (sqrt(pi) (x + 1/2 / (x + 2/2 / (x +
 /// ...)))).
-Value errorFunction(const Formula &f, Value x) {
-  Value size = lesser(f, f.abs(x), 6), z = f.mul(size, size);
-  Value lost = f.fma(size, size, f.mul(z, -1)); // the square's rounding error
-  Value falling = exponential(f, f.mul(z, -1), f.mul(lost, -1));
-  Value twice = f.mul(z, 2);
-  Value sum =
-      loop(f, 60, f.number(1, z), [&](const Formula &g, Value n, Value sum) {
-        Value odd = g.add(g.mul(n, 2), 1);
-        return g.add(g.mul(g.div(twice, odd), sum), 1);
-      });
-  sum = f.mul(f.mul(f.mul(size, 2 * std::numbers::inv_sqrtpi), falling), sum);
-  Value isLarge = f.compare(OGT, size, 2.5);
-  Value safe = f.select(isLarge, size, f.number(1, x));
-  Value fraction =
-      loop(f, 60, safe, [&](const Formula &g, Value n, Value part) {
-        return g.add(g.div(g.mul(n, 0.5), part), safe);
-      });
-  Value rest = f.mul(f.div(falling, fraction), std::numbers::inv_sqrtpi);
-  Value result = f.select(isLarge, f.sub(f.number(1, x), rest), sum);
-  return orNaN(f, x, f.withSignOf(result, x));
+Number errorFunction(Number x) {
+  Number size = lesser(abs(x), 6), z = size * size;
+  Number lost = fma(size, size, -z); // the square's rounding error
+  Number falling = exponential(-z, -lost);
+  Number twice = z * 2;
+  Number sum = loop(60, z.number(1), [&](Number n, Number sum) {
+    Number odd = n * 2 + 1;
+    return twice / odd * sum + 1;
+  });
+  sum = size * (2 * std::numbers::inv_sqrtpi) * falling * sum;
+  Number isLarge = size > 2.5;
+  Number safe = select(isLarge, size, x.number(1));
+  Number fraction = loop(
+      60, safe, [&](Number n, Number part) { return n * 0.5 / part + safe; });
+  Number rest = falling / fraction * std::numbers::inv_sqrtpi;
+  Number result = select(isLarge, x.number(1) - rest, sum);
+  return orNaN(x, withSignOf(result, x));
 }
 
 /// 1 - erf(x) for |x| up to 1, above it e^(-x^2) times a ratio of polynomials,
 /// those of Cephes' ndtr.c.
-Value complementOfErrorFunction(const Formula &f, Value x) {
-  Value size = lesser(f, f.abs(x), 28), z = f.mul(size, size);
-  Value lost = f.fma(size, size, f.mul(z, -1)); // the square's rounding error
-  Value falling = exponential(f, f.mul(z, -1), f.mul(lost, -1));
-  Value near = f.div(
-      f.polynomial(size, {5.57535335369399327526e2, 1.02755188689515710272e3,
-                          9.34528527171957607540e2, 5.26445194995477358631e2,
-                          1.96520832956077098242e2, 4.86371970985681366614e1,
-                          7.46321056442269912687e0, 5.64189564831068821977e-1,
-                          2.46196981473530512524e-10}),
-      f.polynomial(size,
-                   {5.57535340817727675546e2, 1.65666309194161350182e3,
-                    2.24633760818710981792e3, 1.82390916687909736289e3,
-                    9.75708501743205489753e2, 3.54937778887819891062e2,
-                    8.67072140885989742329e1, 1.32281951154744992508e1, 1}));
-  Value far = f.div(
-      f.polynomial(size, {2.97886665372100240670e0, 7.40974269950448939160e0,
-                          6.16021097993053585195e0, 5.01905042251180477414e0,
-                          1.27536670759978104416e0, 5.64189583547755073984e-1}),
-      f.polynomial(size,
-                   {3.36907645100081516050e0, 9.60896809063285878198e0,
-                    1.70814450747565897222e1, 1.20489539808096656605e1,
-                    9.39603524938001434673e0, 2.26052863220117276590e0, 1}));
-  Value tail = f.mul(falling, f.select(f.compare(OLT, size, 8.0), near, far));
-  tail = f.select(f.compare(OLT, x, 0.0), f.sub(f.number(2, x), tail), tail);
-  Value middle = f.sub(f.number(1, x), errorFunction(f, x));
-  Value result = f.select(f.compare(OLT, size, 1.0), middle, tail);
-  return orNaN(f, x, result);
+Number complementOfErrorFunction(Number x) {
+  Number size = lesser(abs(x), 28), z = size * size;
+  Number lost = fma(size, size, -z); // the square's rounding error
+  Number falling = exponential(-z, -lost);
+  Number near =
+      polynomial(size, {5.57535335369399327526e2, 1.02755188689515710272e3,
+                        9.34528527171957607540e2, 5.26445194995477358631e2,
+                        1.96520832956077098242e2, 4.86371970985681366614e1,
+                        7.46321056442269912687e0, 5.64189564831068821977e-1,
+                        2.46196981473530512524e-10}) /
+      polynomial(size, {5.57535340817727675546e2, 1.65666309194161350182e3,
+                        2.24633760818710981792e3, 1.82390916687909736289e3,
+                        9.75708501743205489753e2, 3.54937778887819891062e2,
+                        8.67072140885989742329e1, 1.32281951154744992508e1, 1});
+  Number far =
+      polynomial(size, {2.97886665372100240670e0, 7.40974269950448939160e0,
+                        6.16021097993053585195e0, 5.01905042251180477414e0,
+                        1.27536670759978104416e0, 5.64189583547755073984e-1}) /
+      polynomial(size, {3.36907645100081516050e0, 9.60896809063285878198e0,
+                        1.70814450747565897222e1, 1.20489539808096656605e1,
+                        9.39603524938001434673e0, 2.26052863220117276590e0, 1});
+  Number tail = falling * select(size < 8.0, near, far);
+  tail = select(x < 0.0, x.number(2) - tail, tail);
+  Number middle = x.number(1) - errorFunction(x);
+  Number result = select(size < 1.0, middle, tail);
+  return orNaN(x, result);
 }
 
 /// The cube root: a guess by the logarithm, then one of Newton's steps; tiny
 /// numbers are scaled.
-Value cubeRoot(const Formula &f, Value x) {
-  Value size = f.abs(x), isTiny = f.compare(OLT, size, 0x1p-900);
-  Value isUsual =
-      both(f, f.compare(OGT, size, 0.0), f.compare(OLT, size, kInfinity));
-  Value scaled = f.select(isTiny, f.mul(size, 0x1p300), size);
-  scaled = f.select(isUsual, scaled, f.number(1, x));
-  Double log = logarithm(f, scaled);
-  Value root = exponential(f, f.div(f.add(log.high, log.low), f.number(3, x)));
-  Value square = f.mul(root, root);
-  Value off = f.fma(root, square, f.mul(scaled, -1));
-  root = f.sub(root, f.div(off, f.mul(square, 3)));
-  root = f.select(isTiny, f.mul(root, 0x1p-100), root);
-  return f.select(isUsual, f.withSignOf(root, x), x);
+Number cubeRoot(Number x) {
+  Number size = abs(x), isTiny = size < 0x1p-900;
+  Number isUsual = (size > 0.0) & (size < kInfinity);
+  Number scaled = select(isTiny, size * 0x1p300, size);
+  scaled = select(isUsual, scaled, x.number(1));
+  Double log = logarithm(scaled);
+  Number root = exponential((log.high + log.low) / x.number(3));
+  Number square = root * root;
+  Number off = fma(root, square, -scaled);
+  root = root - off / (square * 3);
+  root = select(isTiny, root * 0x1p-100, root);
+  return select(isUsual, withSignOf(root, x), x);
 }
 
 /// sin(x + quarters pi/2). pi/2 is in three parts.
-Value sine(const Formula &f, Value x, int quarters) {
-  x = f.angle(x);
-  Value k = f.nearest(f.mul(x, 2 / kPi));
-  Value r = f.fma(k, -0x1.921fb54442d18p0, x);
-  r = f.fma(k, -0x1.1a62633145c07p-54, r);
-  r = f.fma(k, 0x1.f1976b7ed8fbcp-110, r);
-  Value turns = f.add(k, quarters);
-  turns = f.fma(math::FloorOp::create(f.b, f.loc, f.mul(turns, 0.25)), -4,
-                turns); // 0, 1, 2 or 3
-  Value z = f.mul(r, r);
+Number sine(Number x, int quarters) {
+  x = asAngle(x);
+  Number k = nearest(x * (2 / kPi));
+  Number r = fma(k, -0x1.921fb54442d18p0, x);
+  r = fma(k, -0x1.1a62633145c07p-54, r);
+  r = fma(k, 0x1.f1976b7ed8fbcp-110, r);
+  Number turns = k + quarters;
+  turns = fma(floor(turns * 0.25), -4, turns); // 0, 1, 2 or 3
+  Number z = r * r;
   SmallVector<double> odd, even{1};
   double term = 1;
   for (int n = 2; n <= 21; ++n) {
     term /= n * (n % 2 ? 1 : -1);
     (n % 2 ? odd : even).push_back(term);
   }
-  Value sin = f.fma(f.mul(r, z), f.polynomial(z, odd), r),
-        cos = f.polynomial(z, even);
-  Value half = f.mul(turns, 0.5);
-  Value isOdd = f.compare(ONE, f.nearest(f.add(half, -0.25)), half);
-  Value size = f.select(isOdd, cos, sin);
-  return f.select(f.compare(OGE, turns, 2), f.mul(size, -1), size);
+  Number sin = fma(r * z, polynomial(z, odd), r), cos = polynomial(z, even);
+  Number half = turns * 0.5;
+  Number isOdd = nearest(half - 0.25) != half;
+  Number size = select(isOdd, cos, sin);
+  return select(turns >= 2, -size, size);
 }
 
-Value tangent(const Formula &f, Value x) {
-  return f.div(sine(f, x, 0), sine(f, x, 1));
-}
+Number tangent(Number x) { return sine(x, 0) / sine(x, 1); }
 
 /// The angle of (x, y); atan(t) of t up to tan(pi/8) by its series.
-Value angle(const Formula &f, Value y, Value x) {
-  Value height = f.abs(y), width = f.abs(x);
-  Value isSteep = f.compare(OGT, height, width);
-  Value low = f.select(isSteep, width, height),
-        high = f.select(isSteep, height, width);
-  Value isCorner = f.compare(OEQ, low, kInfinity);
-  Value ratio =
-      f.div(low, f.select(f.compare(OEQ, high, 0.0), f.number(1, y), high));
-  ratio = f.select(isCorner, f.number(1, y), ratio);
+Number angle(Number y, Number x) {
+  Number height = abs(y), width = abs(x);
+  Number isSteep = height > width;
+  Number low = select(isSteep, width, height),
+         high = select(isSteep, height, width);
+  Number isCorner = low == kInfinity;
+  Number ratio = low / select(high == 0.0, y.number(1), high);
+  ratio = select(isCorner, y.number(1), ratio);
   // atan(ratio), or pi/4 + atan((ratio - 1) / (ratio + 1)).
-  Value isWide = f.compare(OGT, ratio, 0.41421356237309503);
-  Value t = f.select(isWide, f.div(f.add(ratio, -1), f.add(ratio, 1)), ratio);
-  Value z = f.mul(t, t);
+  Number isWide = ratio > 0.41421356237309503;
+  Number t = select(isWide, (ratio - 1) / (ratio + 1), ratio);
+  Number z = t * t;
   SmallVector<double> odd;
   for (int n = 3; n <= 43; n += 2)
     odd.push_back((n % 4 == 3 ? -1.0 : 1.0) / n);
-  Value term = f.fma(f.mul(t, z), f.polynomial(z, odd), t);
-  Value result = f.select(isWide, f.add(term, kPi / 4), term);
-  result = f.select(isSteep, f.sub(f.number(kPi / 2, y), result), result);
-  Value isLeft =
-      f.compare(OLT, f.withSignOf(f.number(1, x), x), 0.0); // -0, too
-  result = f.select(isLeft, f.sub(f.number(kPi, y), result), result);
-  return f.select(f.compare(ORD, x, y), f.withSignOf(result, y), f.add(x, y));
+  Number term = fma(t * z, polynomial(z, odd), t);
+  Number result = select(isWide, term + (kPi / 4), term);
+  result = select(isSteep, y.number(kPi / 2) - result, result);
+  Number isLeft = withSignOf(x.number(1), x) < 0.0; // -0, too
+  result = select(isLeft, y.number(kPi) - result, result);
+  return select(areNumbers(x, y), withSignOf(result, y), x + y);
 }
 
 /// e^(y log|x|), the product in two parts, with the sign and the special cases
 /// of C's pow.
-Value power(const Formula &f, Value x, Value y) {
-  Value size = f.abs(x);
-  Value isUsual =
-      both(f, f.compare(OGT, size, 0.0), f.compare(OLT, size, kInfinity));
-  Double log = logarithm(f, f.select(isUsual, size, f.number(1, x)));
-  Value edge = f.select(f.compare(OEQ, size, 0.0), f.number(-kInfinity, x),
-                        f.number(kInfinity, x));
-  Value head = f.add(log.high, log.low);
-  Value tail = f.add(f.sub(log.high, head), log.low);
-  head = f.select(isUsual, head, edge);
-  Value product = f.mul(y, head);
-  Value rest = f.fma(y, tail, f.fma(y, head, f.mul(product, -1)));
-  rest = f.select(f.compare(OLT, f.abs(product), 1e4), rest, f.number(0, rest));
+Number power(Number x, Number y) {
+  Number size = abs(x);
+  Number isUsual = (size > 0.0) & (size < kInfinity);
+  Double log = logarithm(select(isUsual, size, x.number(1)));
+  Number edge = select(size == 0.0, x.number(-kInfinity), x.number(kInfinity));
+  Number head = log.high + log.low;
+  Number tail = log.high - head + log.low;
+  head = select(isUsual, head, edge);
+  Number product = y * head;
+  Number rest = fma(y, tail, fma(y, head, -product));
+  rest = select(abs(product) < 1e4, rest, rest.number(0));
   // 1^infinity is 1, not e^(infinity * 0).
-  product = f.select(f.compare(OEQ, size, 1.0), f.number(0, x), product);
-  Value result = exponential(f, product, rest);
-  Value half = f.mul(y, 0.5);
-  Value floor = math::FloorOp::create(f.b, f.loc, y);
-  Value isInteger = f.compare(OEQ, floor, y);
-  Value isOdd = f.compare(ONE, math::FloorOp::create(f.b, f.loc, half), half);
-  result = f.select(both(f, isInteger, isOdd), f.withSignOf(result, x), result);
-  Value isNegative =
-      both(f, f.compare(OLT, x, 0.0), f.compare(OGT, x, -kInfinity));
-  Value isFraction = f.compare(ONE, floor, y);
-  result = f.select(both(f, isNegative, isFraction), f.number(kNaN, x), result);
-  result = f.select(f.compare(ORD, x, y), result, f.add(x, y));
-  Value isOne = arith::OrIOp::create(f.b, f.loc, f.compare(OEQ, x, 1.0),
-                                     f.compare(OEQ, y, 0.0)); // for NaN, too
-  return f.select(isOne, f.number(1, x), result);
+  product = select(size == 1.0, x.number(0), product);
+  Number result = exponential(product, rest);
+  Number half = y * 0.5;
+  Number whole = floor(y);
+  Number isInteger = whole == y;
+  Number isOdd = floor(half) != half;
+  result = select(isInteger & isOdd, withSignOf(result, x), result);
+  Number isNegative = (x < 0) & (x > -kInfinity);
+  Number isFraction = whole != y;
+  result = select(isNegative & isFraction, x.number(kNaN), result);
+  result = select(areNumbers(x, y), result, x + y);
+  Number isOne = (x == 1.0) | (y == 0.0); // for NaN, too
+  return select(isOne, x.number(1), result);
 }
 
 } // namespace
 
 /// Replaces the values by next(values) as long as goesOn(values) holds.
-static SmallVector<Value> repeat(
-    const Formula &f, ValueRange start,
-    llvm::function_ref<Value(const Formula &, ValueRange)> goesOn,
-    llvm::function_ref<SmallVector<Value>(const Formula &, ValueRange)> next) {
+static SmallVector<Number>
+repeat(SmallVector<Number> start, llvm::function_ref<Number(Numbers)> goesOn,
+       llvm::function_ref<SmallVector<Number>(Numbers)> next) {
+  auto numbers = [&](ValueRange values) {
+    return llvm::map_to_vector(values,
+                               [&](Value v) { return start[0].with(v); });
+  };
+  auto first = SmallVector<Value>(Numbers(start));
   auto loop = scf::WhileOp::create(
-      f.b, f.loc, start.getTypes(), start,
+      start[0].builder(), first[0].getLoc(), ValueRange(first).getTypes(),
+      first,
       [&](OpBuilder &b, Location loc, ValueRange values) {
-        scf::ConditionOp::create(b, loc, goesOn({b, loc}, values), values);
+        scf::ConditionOp::create(b, loc, goesOn(numbers(values)), values);
       },
       [&](OpBuilder &b, Location loc, ValueRange values) {
-        scf::YieldOp::create(b, loc, next({b, loc}, values));
+        scf::YieldOp::create(
+            b, loc, SmallVector<Value>(Numbers(next(numbers(values)))));
       });
-  return SmallVector<Value>(loop.getResults());
+  return numbers(loop.getResults());
 }
 
 /// |x| minus the multiples y 2^n that fit, from the largest on: each
 /// subtraction is exact.
-static Value remainder(const Formula &f, Value x, Value y) {
-  Value left = f.abs(x), by = f.abs(y);
-  Value isInteger =
-      both(f, f.compare(OLT, left, kInfinity), f.compare(OEQ, by, kInfinity));
-  Value isUsual =
-      both(f, f.compare(OLT, left, kInfinity),
-           both(f, f.compare(OGT, by, 0.0), f.compare(OLT, by, kInfinity)));
-  left = f.select(isUsual, left, f.number(0, x));
-  by = f.select(isUsual, by, f.number(1, x));
-  Value largest = repeat(
-      f, by,
-      [&](const Formula &g, ValueRange v) {
-        return g.compare(OLE, g.mul(v[0], 2), left);
-      },
-      [](const Formula &g, ValueRange v) {
-        return SmallVector<Value>{g.mul(v[0], 2)};
+static Number remainder(Number x, Number y) {
+  Number left = abs(x), by = abs(y);
+  Number isInteger = (left < kInfinity) & (by == kInfinity);
+  Number isUsual = (left < kInfinity) & ((by > 0.0) & (by < kInfinity));
+  left = select(isUsual, left, x.number(0));
+  by = select(isUsual, by, x.number(1));
+  Number largest = repeat(
+      {by}, [&](Numbers v) { return v[0] * 2 <= left; },
+      [](Numbers v) { return SmallVector<Number>{v[0] * 2}; })[0];
+  Number rest = repeat(
+      {left, largest}, [&](Numbers v) { return v[1] >= by; },
+      [](Numbers v) {
+        Number fits = v[0] >= v[1];
+        return SmallVector<Number>{select(fits, v[0] - v[1], v[0]), v[1] * 0.5};
       })[0];
-  Value rest = repeat(
-      f, {left, largest},
-      [&](const Formula &g, ValueRange v) { return g.compare(OGE, v[1], by); },
-      [](const Formula &g, ValueRange v) {
-        Value fits = g.compare(OGE, v[0], v[1]);
-        return SmallVector<Value>{g.select(fits, g.sub(v[0], v[1]), v[0]),
-                                  g.mul(v[1], 0.5)};
-      })[0];
-  Value other = f.select(isInteger, x, f.number(kNaN, x));
-  return f.select(isUsual, f.withSignOf(rest, x), other);
+  Number other = select(isInteger, x, x.number(kNaN));
+  return select(isUsual, withSignOf(rest, x), other);
 }
 
 namespace {
@@ -390,62 +344,42 @@ struct RemainderLoop : OpRewritePattern<arith::RemFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::RemFOp op,
                                 PatternRewriter &rewriter) const override {
-    Formula f{rewriter, op.getLoc()};
     bool isShort = op.getType().getIntOrFloatBitWidth() < 32;
-    Value x = op.getLhs(), y = op.getRhs();
-    if (isShort) {
-      x = arith::ExtFOp::create(rewriter, f.loc, rewriter.getF32Type(), x);
-      y = arith::ExtFOp::create(rewriter, f.loc, rewriter.getF32Type(), y);
-    }
-    Value rest = remainder(f, x, y);
-    if (isShort)
-      rest = arith::TruncFOp::create(rewriter, f.loc, op.getType(), rest);
-    rewriter.replaceOp(op, rest);
+    Number x(rewriter, op.getLoc(), op.getLhs()), y = x.with(op.getRhs());
+    Type wide = rewriter.getF32Type();
+    Number rest = isShort ? remainder(x.to<arith::ExtFOp>(wide),
+                                      y.to<arith::ExtFOp>(wide))
+                                .to<arith::TruncFOp>(op.getType())
+                          : remainder(x, y);
+    rewriter.replaceOp(op, Value(rest));
     return success();
   }
 };
 } // namespace
 
-template <typename Op, Value (*function)(const Formula &, Value)>
-static void addFunction(RewritePatternSet &patterns) {
-  patterns.add<ByFormula<Op>>(
-      patterns.getContext(), 64,
-      [](const Formula &f, Op op) { return function(f, op.getOperand()); });
-}
-
 void populateDoubleMathPatterns(RewritePatternSet &patterns) {
-  MLIRContext *context = patterns.getContext();
-  addFunction<math::ExpOp, [](const Formula &f, Value x) {
-    return exponential(f, x);
-  }>(patterns);
-  addFunction<math::ExpM1Op, exponentialLess1>(patterns);
-  addFunction<math::LogOp, logarithmOf>(patterns);
-  addFunction<math::Log1pOp, logarithmOfNext>(patterns);
-  addFunction<math::TanhOp, hyperbolicTangent>(patterns);
-  addFunction<math::ErfOp, errorFunction>(patterns);
-  addFunction<math::ErfcOp, complementOfErrorFunction>(patterns);
-  addFunction<math::CbrtOp, cubeRoot>(patterns);
-  addFunction<math::SinOp, [](const Formula &f, Value x) {
-    return f.select(f.compare(OEQ, x, 0.0), x, sine(f, x, 0)); // -0
-  }>(patterns);
-  addFunction<math::CosOp, [](const Formula &f, Value x) {
-    return sine(f, x, 1);
-  }>(patterns);
-  addFunction<math::TanOp, [](const Formula &f, Value x) {
-    return f.select(f.compare(OEQ, x, 0.0), x, tangent(f, x));
-  }>(patterns);
-  addFunction<math::AtanOp, [](const Formula &f, Value x) {
-    return angle(f, x, f.number(1, x));
-  }>(patterns);
-  patterns.add<ByFormula<math::Atan2Op>>(
-      context, 64, [](const Formula &f, math::Atan2Op op) {
-        return angle(f, op.getLhs(), op.getRhs());
-      });
-  patterns.add<ByFormula<math::PowFOp>>(
-      context, 64, [](const Formula &f, math::PowFOp op) {
-        return power(f, op.getLhs(), op.getRhs());
-      });
-  patterns.add<RemainderLoop>(context);
+  auto add = [&]<typename Op>(Op, Number (*formula)(Numbers x)) {
+    patterns.add<ByFormula<Op>>(patterns.getContext(), 64, formula);
+  };
+  add(math::ExpOp(), [](Numbers x) { return exponential(x[0]); });
+  add(math::ExpM1Op(), [](Numbers x) { return exponentialLess1(x[0]); });
+  add(math::LogOp(), [](Numbers x) { return logarithmOf(x[0]); });
+  add(math::Log1pOp(), [](Numbers x) { return logarithmOfNext(x[0]); });
+  add(math::TanhOp(), [](Numbers x) { return hyperbolicTangent(x[0]); });
+  add(math::ErfOp(), [](Numbers x) { return errorFunction(x[0]); });
+  add(math::ErfcOp(),
+      [](Numbers x) { return complementOfErrorFunction(x[0]); });
+  add(math::CbrtOp(), [](Numbers x) { return cubeRoot(x[0]); });
+  add(math::SinOp(), [](Numbers x) {
+    return select(x[0] == 0, x[0], sine(x[0], 0)); // -0
+  });
+  add(math::CosOp(), [](Numbers x) { return sine(x[0], 1); });
+  add(math::TanOp(),
+      [](Numbers x) { return select(x[0] == 0, x[0], tangent(x[0])); });
+  add(math::AtanOp(), [](Numbers x) { return angle(x[0], x[0].number(1)); });
+  add(math::Atan2Op(), [](Numbers x) { return angle(x[0], x[1]); });
+  add(math::PowFOp(), [](Numbers x) { return power(x[0], x[1]); });
+  patterns.add<RemainderLoop>(patterns.getContext());
 }
 
 } // namespace weft::elements

@@ -1,6 +1,6 @@
 //===- GammaFunctions.cpp - the gamma function's family -------------------===//
 
-#include "weft/compiler/frontends/formulas/Tensor.h"
+#include "weft/compiler/frontends/formulas/Functions.h"
 
 #include <cmath>
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/compiler/frontends/formulas/Tensor.h"
+#include "weft/compiler/frontends/formulas/Functions.h"
 
 #include <cmath>
 #include <limits>

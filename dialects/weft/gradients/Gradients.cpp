@@ -16,38 +16,11 @@ using namespace mlir;
 
 namespace weft {
 
-Value GradientBuilder::splat(double value, Value like) const {
-  return ConstantOp::create(
-      builder, loc, splatData(value, cast<RankedTensorType>(like.getType())));
-}
-
-Value GradientBuilder::compare(CompareKind kind, Value lhs, Value rhs) const {
-  return CompareOp::create(builder, loc, kind, lhs, rhs);
-}
-
-Value GradientBuilder::converted(Value x, Type elementType) const {
-  return getElementTypeOrSelf(x) == elementType
-             ? x
-             : ConvertOp::create(builder, loc, x, elementType).getResult();
-}
-
-Value GradientBuilder::conj(Value x) const {
-  if (!isa<ComplexType>(getElementTypeOrSelf(x)))
-    return x;
-  return ConjOp::create(builder, loc, x);
-}
-
-Value GradientBuilder::select(Value condition, Value onTrue,
-                              Value onFalse) const {
-  return SelectOp::create(builder, loc, condition, onTrue, onFalse);
-}
-
 namespace {
 
 /// The gradient of an operand from the gradient `grad` of the result, the
 /// operand and the result.
-using UnaryRule = llvm::function_ref<Value(const GradientBuilder &, Value grad,
-                                           Value x, Value result)>;
+using UnaryRule = llvm::function_ref<Tensor(Tensor grad, Tensor x, Tensor y)>;
 
 LogicalResult unaryGradient(Operation *op, OpBuilder &builder,
                             ValueRange resultGradients, ArrayRef<bool> wanted,
@@ -58,13 +31,13 @@ LogicalResult unaryGradient(Operation *op, OpBuilder &builder,
     return success();
   GradientBuilder g{builder, op->getLoc()};
   operandGradients[0] =
-      rule(g, resultGradients[0], op->getOperand(0), op->getResult(0));
+      rule(g(resultGradients[0]), g(op->getOperand(0)), g(op->getResult(0)));
   return success();
 }
 
-/// The rule of one operand, called only if its gradient is wanted.
+/// The gradient of an operand of z = op(x, y), called only if it is wanted.
 using OperandRule =
-    llvm::function_ref<Value(const GradientBuilder &, Value grad)>;
+    llvm::function_ref<Tensor(Tensor grad, Tensor x, Tensor y, Tensor z)>;
 
 LogicalResult binaryGradient(Operation *op, OpBuilder &builder,
                              ValueRange resultGradients, ArrayRef<bool> wanted,
@@ -74,50 +47,41 @@ LogicalResult binaryGradient(Operation *op, OpBuilder &builder,
   if (!resultGradients[0])
     return success();
   GradientBuilder g{builder, op->getLoc()};
+  Tensor grad = g(resultGradients[0]), z = g(op->getResult(0));
+  Tensor x = g(op->getOperand(0)), y = g(op->getOperand(1));
   if (wanted[0])
-    operandGradients[0] = lhsRule(g, resultGradients[0]);
+    operandGradients[0] = lhsRule(grad, x, y, z);
   if (wanted[1])
-    operandGradients[1] = rhsRule(g, resultGradients[0]);
+    operandGradients[1] = rhsRule(grad, x, y, z);
   return success();
 }
 
 /// The gradient of max and min: the whole gradient if `x` is the result, half
 /// of it for a tie.
-Value tieHalf(const GradientBuilder &g, Value grad, Value x, Value y,
-              Value result) {
-  Value one = g.splat(1, grad), half = g.splat(0.5, grad);
-  Value share = g.select(g.compare(CompareKind::EQ, y, result), half, one);
-  Value factor =
-      g.select(g.compare(CompareKind::EQ, x, result), share, g.splat(0, grad));
-  return g.mul(grad, factor);
+Tensor tieHalf(Tensor grad, Tensor x, Tensor y, Tensor result) {
+  Tensor one = grad.number(1), half = grad.number(0.5);
+  Tensor share = select(y == result, half, one);
+  return grad * select(x == result, share, grad.number(0));
 }
 
-Value squares(const GradientBuilder &g, Value x, Value y) {
-  return g.add(g.mul(x, x), g.mul(y, y));
-}
+Tensor squares(Tensor x, Tensor y) { return x * x + y * y; }
 
 /// x / y rounded towards 0.
-Value truncatedQuotient(const GradientBuilder &g, Value x, Value y) {
-  Value quotient = g.div(x, y);
-  Value size = AbsOp::create(g.builder, g.loc, quotient);
-  return g.mul(SignOp::create(g.builder, g.loc, quotient),
-               FloorOp::create(g.builder, g.loc, size));
+Tensor truncatedQuotient(Tensor x, Tensor y) {
+  Tensor quotient = x / y, size = abs(quotient);
+  return sign(quotient) * floor(size);
 }
 
 /// `x`, with 1 instead of 0.
-Value oneForZero(const GradientBuilder &g, Value x) {
-  return g.select(g.compare(CompareKind::EQ, x, g.splat(0, x)), g.splat(1, x),
-                  x);
-}
+Tensor oneForZero(Tensor x) { return select(x == 0, x.number(1), x); }
 
 /// The derivative of |x| times `grad`: 1 or -1, and 1 if x is 0; of complex
 /// numbers conj(x) / |x|, and 0 if x is 0.
-Value absGradient(const GradientBuilder &g, Value grad, Value x, Value size) {
-  if (!isa<ComplexType>(getElementTypeOrSelf(x)))
-    return g.select(g.compare(CompareKind::GE, x, g.splat(0, x)), grad,
-                    g.neg(grad));
-  Value scale = g.div(grad, oneForZero(g, size));
-  return g.complex(g.mul(scale, g.real(x)), g.neg(g.mul(scale, g.imag(x))));
+Tensor absGradient(Tensor grad, Tensor x, Tensor size) {
+  if (!isa<ComplexType>(x.elementType()))
+    return select(x >= 0, grad, -grad);
+  Tensor scale = grad / oneForZero(size);
+  return complex(scale * real(x), -(scale * imag(x)));
 }
 
 } // namespace
@@ -127,80 +91,70 @@ Value absGradient(const GradientBuilder &g, Value grad, Value x, Value size) {
   LogicalResult Op::buildGradient(                                             \
       OpBuilder &builder, ValueRange resultGradients, ArrayRef<bool> wanted,   \
       SmallVectorImpl<Value> &operandGradients) {                              \
-    return unaryGradient(*this, builder, resultGradients, wanted,              \
-                         operandGradients,                                     \
-                         [](const GradientBuilder &g, Value grad, Value x,     \
-                            Value y) -> Value { return rule; });               \
+    return unaryGradient(                                                      \
+        *this, builder, resultGradients, wanted, operandGradients,             \
+        [](Tensor grad, Tensor x, Tensor y) -> Tensor { return rule; });       \
   }
 
-WEFT_UNARY_GRADIENT(NegOp, g.neg(grad))
-WEFT_UNARY_GRADIENT(AbsOp, absGradient(g, grad, x, y))
-WEFT_UNARY_GRADIENT(RealOp, g.complex(grad, g.splat(0, grad)))
-WEFT_UNARY_GRADIENT(ImagOp, g.complex(g.splat(0, grad), g.neg(grad)))
-WEFT_UNARY_GRADIENT(ConjOp, ConjOp::create(g.builder, g.loc, grad))
-WEFT_UNARY_GRADIENT(SignOp, Value())
-WEFT_UNARY_GRADIENT(ExpOp, g.mul(grad, y))
-WEFT_UNARY_GRADIENT(Expm1Op, g.mul(grad, g.add(y, g.splat(1, y))))
-WEFT_UNARY_GRADIENT(LogOp, g.div(grad, x))
-WEFT_UNARY_GRADIENT(Log1pOp, g.div(grad, g.add(x, g.splat(1, x))))
-WEFT_UNARY_GRADIENT(SqrtOp, g.div(g.scale(0.5, grad), y))
-WEFT_UNARY_GRADIENT(RsqrtOp, g.mul(grad, g.div(g.scale(-0.5, y), x)))
-WEFT_UNARY_GRADIENT(TanhOp, g.mul(grad, g.sub(g.splat(1, y), g.mul(y, y))))
-WEFT_UNARY_GRADIENT(LogisticOp, g.mul(grad, g.mul(y, g.sub(g.splat(1, y), y))))
+// clang-format off: it takes the products for pointers.
+WEFT_UNARY_GRADIENT(NegOp, -grad)
+WEFT_UNARY_GRADIENT(AbsOp, absGradient(grad, x, y))
+WEFT_UNARY_GRADIENT(RealOp, complex(grad, grad.number(0)))
+WEFT_UNARY_GRADIENT(ImagOp, complex(grad.number(0), -grad))
+WEFT_UNARY_GRADIENT(ConjOp, conj(grad))
+WEFT_UNARY_GRADIENT(SignOp, Tensor())
+WEFT_UNARY_GRADIENT(ExpOp, grad * y)
+WEFT_UNARY_GRADIENT(Expm1Op, grad * (y + 1))
+WEFT_UNARY_GRADIENT(LogOp, grad / x)
+WEFT_UNARY_GRADIENT(Log1pOp, grad / (x + 1))
+WEFT_UNARY_GRADIENT(SqrtOp, grad * 0.5 / y)
+WEFT_UNARY_GRADIENT(RsqrtOp, grad * (y * -0.5 / x))
+WEFT_UNARY_GRADIENT(TanhOp, grad * (1 - y * y))
+WEFT_UNARY_GRADIENT(LogisticOp, grad * (y * (1 - y)))
 // erf'(x) = 2 / sqrt(pi) * e^(-x^2)
-WEFT_UNARY_GRADIENT(ErfOp,
-                    g.mul(g.scale(2 / std::sqrt(M_PI), grad),
-                          ExpOp::create(g.builder, g.loc, g.neg(g.mul(x, x)))))
-WEFT_UNARY_GRADIENT(ErfcOp,
-                    g.mul(g.scale(-2 / std::sqrt(M_PI), grad),
-                          ExpOp::create(g.builder, g.loc, g.neg(g.mul(x, x)))))
-WEFT_UNARY_GRADIENT(FloorOp, Value())
-WEFT_UNARY_GRADIENT(CeilOp, Value())
-WEFT_UNARY_GRADIENT(StopGradientOp, Value())
-WEFT_UNARY_GRADIENT(RoundOp, Value())
-WEFT_UNARY_GRADIENT(RoundEvenOp, Value())
-WEFT_UNARY_GRADIENT(CbrtOp, g.mul(grad, g.div(g.scale(1.0 / 3, y), x)))
-WEFT_UNARY_GRADIENT(SinOp, g.mul(grad, CosOp::create(g.builder, g.loc, x)))
-WEFT_UNARY_GRADIENT(CosOp,
-                    g.neg(g.mul(grad, SinOp::create(g.builder, g.loc, x))))
-WEFT_UNARY_GRADIENT(TanOp, g.mul(grad, g.add(g.splat(1, y), g.mul(y, y))))
-WEFT_UNARY_GRADIENT(ReluOp,
-                    g.select(g.compare(CompareKind::GT, x, g.splat(0, x)), grad,
-                             g.splat(0, grad)))
+WEFT_UNARY_GRADIENT(ErfOp, grad * (2 / std::sqrt(M_PI)) * exp(-(x * x)))
+WEFT_UNARY_GRADIENT(ErfcOp, grad * (-2 / std::sqrt(M_PI)) * exp(-(x * x)))
+WEFT_UNARY_GRADIENT(FloorOp, Tensor())
+WEFT_UNARY_GRADIENT(CeilOp, Tensor())
+WEFT_UNARY_GRADIENT(StopGradientOp, Tensor())
+WEFT_UNARY_GRADIENT(RoundOp, Tensor())
+WEFT_UNARY_GRADIENT(RoundEvenOp, Tensor())
+WEFT_UNARY_GRADIENT(CbrtOp, grad * (y * (1.0 / 3) / x))
+WEFT_UNARY_GRADIENT(SinOp, grad * cos(x))
+WEFT_UNARY_GRADIENT(CosOp, -(grad * sin(x)))
+WEFT_UNARY_GRADIENT(TanOp, grad * (1 + y * y))
+WEFT_UNARY_GRADIENT(ReluOp, select(x > 0, grad, 0))
+// clang-format on
 #undef WEFT_UNARY_GRADIENT
 
-// One line for each operand: `grad`, `x`, `y` and `z` = op(x, y).
+// One line for each op of two operands: `grad`, `x`, `y` and `z` = op(x, y).
 #define WEFT_BINARY_GRADIENT(Op, lhsRule, rhsRule)                             \
   LogicalResult Op::buildGradient(                                             \
       OpBuilder &builder, ValueRange resultGradients, ArrayRef<bool> wanted,   \
       SmallVectorImpl<Value> &operandGradients) {                              \
-    [[maybe_unused]] Value x = getOperand(0), y = getOperand(1);               \
-    [[maybe_unused]] Value z = getResult();                                    \
     return binaryGradient(                                                     \
         *this, builder, resultGradients, wanted, operandGradients,             \
-        [&](const GradientBuilder &g, Value grad) -> Value {                   \
+        [](Tensor grad, Tensor x, Tensor y, Tensor z) -> Tensor {              \
           return lhsRule;                                                      \
         },                                                                     \
-        [&](const GradientBuilder &g, Value grad) -> Value {                   \
+        [](Tensor grad, Tensor x, Tensor y, Tensor z) -> Tensor {              \
           return rhsRule;                                                      \
         });                                                                    \
   }
 
+// clang-format off: it takes the products for pointers.
 WEFT_BINARY_GRADIENT(AddOp, grad, grad)
-WEFT_BINARY_GRADIENT(SubOp, grad, g.neg(grad))
-WEFT_BINARY_GRADIENT(ComplexOp, g.real(grad), g.neg(g.imag(grad)))
-WEFT_BINARY_GRADIENT(MulOp, g.mul(grad, y), g.mul(grad, x))
-WEFT_BINARY_GRADIENT(DivOp, g.div(grad, y),
-                     g.neg(g.div(g.mul(grad, x), g.mul(y, y))))
-WEFT_BINARY_GRADIENT(MaxOp, tieHalf(g, grad, x, y, z),
-                     tieHalf(g, grad, y, x, z))
-WEFT_BINARY_GRADIENT(MinOp, tieHalf(g, grad, x, y, z),
-                     tieHalf(g, grad, y, x, z))
-WEFT_BINARY_GRADIENT(Atan2Op, g.mul(grad, g.div(y, squares(g, x, y))),
-                     g.mul(grad, g.neg(g.div(x, squares(g, x, y)))))
+WEFT_BINARY_GRADIENT(SubOp, grad, -grad)
+WEFT_BINARY_GRADIENT(ComplexOp, real(grad), -imag(grad))
+WEFT_BINARY_GRADIENT(MulOp, grad * y, grad * x)
+WEFT_BINARY_GRADIENT(DivOp, grad / y, -(grad * x / (y * y)))
+WEFT_BINARY_GRADIENT(MaxOp, tieHalf(grad, x, y, z), tieHalf(grad, y, x, z))
+WEFT_BINARY_GRADIENT(MinOp, tieHalf(grad, x, y, z), tieHalf(grad, y, x, z))
+WEFT_BINARY_GRADIENT(Atan2Op, grad * (y / squares(x, y)),
+                     grad * -(x / squares(x, y)))
 // x - y trunc(x / y)
-WEFT_BINARY_GRADIENT(RemOp, grad,
-                     g.neg(g.mul(grad, truncatedQuotient(g, x, y))))
+WEFT_BINARY_GRADIENT(RemOp, grad, -(grad * truncatedQuotient(x, y)))
+// clang-format on
 #undef WEFT_BINARY_GRADIENT
 
 // x^y: y x^(y-1), and 0 if y is 0 (jax.lax.pow with an integer y; with a float
@@ -209,17 +163,13 @@ LogicalResult PowOp::buildGradient(OpBuilder &builder,
                                    ValueRange resultGradients,
                                    ArrayRef<bool> wanted,
                                    SmallVectorImpl<Value> &operandGradients) {
-  Value x = getLhs(), y = getRhs(), z = getResult();
-  auto lhsRule = [&](const GradientBuilder &g, Value grad) -> Value {
-    Value one = g.splat(1, y), zero = g.splat(0, y);
-    Value isZero = g.compare(CompareKind::EQ, y, zero);
-    Value exponent = g.select(isZero, one, g.sub(y, one));
-    Value power = PowOp::create(g.builder, g.loc, x, exponent);
-    return g.mul(grad, g.select(isZero, zero, g.mul(y, power)));
+  auto lhsRule = [](Tensor grad, Tensor x, Tensor y, Tensor z) -> Tensor {
+    Tensor one = y.number(1), zero = y.number(0), isZero = y == zero;
+    Tensor power = pow(x, select(isZero, one, y - one));
+    return grad * select(isZero, zero, y * power);
   };
-  auto rhsRule = [&](const GradientBuilder &g, Value grad) -> Value {
-    Value log = LogOp::create(g.builder, g.loc, oneForZero(g, x));
-    return g.mul(grad, g.mul(log, z));
+  auto rhsRule = [](Tensor grad, Tensor x, Tensor y, Tensor z) -> Tensor {
+    return grad * (log(oneForZero(x)) * z);
   };
   return binaryGradient(*this, builder, resultGradients, wanted,
                         operandGradients, lhsRule, rhsRule);
@@ -245,15 +195,14 @@ SelectOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
                         ArrayRef<bool> wanted,
                         SmallVectorImpl<Value> &operandGradients) {
   operandGradients.assign(3, Value());
-  Value grad = resultGradients[0];
-  if (!grad)
+  if (!resultGradients[0])
     return success();
   GradientBuilder g{builder, getLoc()};
-  Value zero = g.splat(0, grad);
+  Tensor grad = g(resultGradients[0]), zero = grad.number(0);
   if (wanted[1])
-    operandGradients[1] = g.select(getCondition(), grad, zero);
+    operandGradients[1] = select(g(getCondition()), grad, zero);
   if (wanted[2])
-    operandGradients[2] = g.select(getCondition(), zero, grad);
+    operandGradients[2] = select(g(getCondition()), zero, grad);
   return success();
 }
 
@@ -262,26 +211,17 @@ LogicalResult ClampOp::buildGradient(OpBuilder &builder,
                                      ArrayRef<bool> wanted,
                                      SmallVectorImpl<Value> &operandGradients) {
   operandGradients.assign(3, Value());
-  Value grad = resultGradients[0];
-  if (!grad)
+  if (!resultGradients[0])
     return success();
   GradientBuilder g{builder, getLoc()};
-  Value low = getLow(), x = getInput(), high = getHigh();
-  auto greater = [&](Value a, Value b) {
-    return g.compare(CompareKind::GT, a, b);
-  };
-  auto both = [&](Value a, Value b) -> Value {
-    return AndOp::create(builder, getLoc(), a, b);
-  };
-  auto where = [&](Value condition) {
-    return g.select(condition, grad, g.splat(0, grad));
-  };
+  Tensor grad = g(resultGradients[0]);
+  Tensor low = g(getLow()), x = g(getInput()), high = g(getHigh());
   if (wanted[0])
-    operandGradients[0] = where(both(greater(low, x), greater(high, low)));
+    operandGradients[0] = select((low > x) & (high > low), grad, 0);
   if (wanted[1])
-    operandGradients[1] = where(both(greater(x, low), greater(high, x)));
+    operandGradients[1] = select((x > low) & (high > x), grad, 0);
   if (wanted[2])
-    operandGradients[2] = where(greater(x, high));
+    operandGradients[2] = select(x > high, grad, 0);
   return success();
 }
 

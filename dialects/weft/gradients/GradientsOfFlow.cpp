@@ -267,8 +267,8 @@ void BackwardLoop::findActive(ValueRange resultGradients,
 /// carried value; the stacks themselves come last.
 SmallVector<Value> BackwardLoop::bodyArguments(OpBuilder &inner, Block &block) {
   GradientBuilder g{inner, loc};
-  Value last = g.integers(forward.getCount() - 1, {}, inner.getI32Type());
-  Value time = g.sub(last, block.getArgument(0));
+  Tensor last = g.integers(forward.getCount() - 1, {}, inner.getI32Type());
+  Value time = last - g(block.getArgument(0));
   SmallVector<Value> arguments{time};
   ValueRange sources =
       ValueRange(block.getArguments()).drop_front(1 + active.size());

@@ -10,27 +10,24 @@ using namespace weft;
 
 /// The weight of each frequency: 2 (1/2 if `inverted`) if it stands for its
 /// mirror image too, 1 for the mean and, if the length is even, the highest.
-static Value mirrored(const GradientBuilder &g, Value like, int64_t dim,
-                      int64_t length, bool inverted) {
-  RankedTensorType type = typeOf(like);
+static Tensor mirrored(const GradientBuilder &g, Tensor like, int64_t dim,
+                       int64_t length, bool inverted) {
+  RankedTensorType type = like.type();
   SmallVector<int64_t> size = {type.getDimSize(dim)};
   Type position = g.builder.getI64Type();
   auto isAt = [&](int64_t frequency) {
-    return g.compare(CompareKind::EQ, g.count(0, size, position),
-                     g.integers(frequency, size, position));
+    return g.count(0, size, position) == g.integers(frequency, size, position);
   };
-  Value single = isAt(0);
+  Tensor single = isAt(0);
   if (length % 2 == 0)
-    single = OrOp::create(g.builder, g.loc, single, isAt(length / 2));
+    single = single | isAt(length / 2);
   auto line = RankedTensorType::get(size, componentType(type.getElementType()));
-  auto weight = [&](double number) -> Value {
-    auto all = DenseElementsAttr::get(
-        line, Attribute(FloatAttr::get(line.getElementType(), number)));
-    return ConstantOp::create(g.builder, g.loc, all);
+  auto weight = [&](double number) {
+    return Tensor::splat(g.builder, g.loc, number, line);
   };
-  Value data = g.select(single, weight(1.0), weight(inverted ? 0.5 : 2.0));
-  data = ConvertOp::create(g.builder, g.loc, data, type.getElementType());
-  return BroadcastOp::create(g.builder, g.loc, data, type.getShape(), dim);
+  Tensor data = select(single, weight(1), weight(inverted ? 0.5 : 2))
+                    .convert(type.getElementType());
+  return g.make<BroadcastOp>(data, type.getShape(), dim);
 }
 
 // A transform's matrix is symmetric, so a complex transform is its own
@@ -40,21 +37,21 @@ LogicalResult FftOp::buildGradient(OpBuilder &builder,
                                    ArrayRef<bool> wanted,
                                    SmallVectorImpl<Value> &operandGradients) {
   operandGradients.assign(1, Value());
-  Value grad = resultGradients[0];
-  if (!wanted[0] || !grad)
+  if (!wanted[0] || !resultGradients[0])
     return success();
   GradientBuilder g{builder, getLoc()};
+  Tensor grad = g(resultGradients[0]);
   int64_t dim = getDim(), length = getLength();
-  auto transform = [&](FftKind kind, Value x) -> Value {
-    return FftOp::create(builder, getLoc(), kind, x, dim, length);
+  auto transform = [&](FftKind kind, Tensor x) {
+    return g.make<FftOp>(kind, x, dim, length);
   };
   if (getKind() == FftKind::RFFT) {
-    Value half = g.mul(g.conj(grad), mirrored(g, grad, dim, length, true));
-    operandGradients[0] = g.scale(length, transform(FftKind::IRFFT, half));
+    Tensor half = conj(grad) * mirrored(g, grad, dim, length, true);
+    operandGradients[0] = transform(FftKind::IRFFT, half) * double(length);
   } else if (getKind() == FftKind::IRFFT) {
-    Value half = transform(FftKind::RFFT, grad);
-    half = g.mul(half, mirrored(g, half, dim, length, false));
-    operandGradients[0] = g.conj(g.scale(1.0 / length, half));
+    Tensor half = transform(FftKind::RFFT, grad);
+    half = half * mirrored(g, half, dim, length, false);
+    operandGradients[0] = conj(half * (1.0 / double(length)));
   } else {
     operandGradients[0] = transform(getKind(), grad);
   }

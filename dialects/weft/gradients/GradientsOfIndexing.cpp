@@ -9,32 +9,31 @@ using namespace mlir;
 
 namespace weft {
 
-Value GradientBuilder::integers(int64_t value, ArrayRef<int64_t> shape,
-                                Type elementType) const {
+Tensor GradientBuilder::integers(int64_t value, ArrayRef<int64_t> shape,
+                                 Type elementType) const {
   auto type = RankedTensorType::get(shape, elementType);
-  return ConstantOp::create(
-      builder, loc,
+  return make<ConstantOp>(
       DenseElementsAttr::get(type, builder.getIntegerAttr(elementType, value)));
 }
 
-Value GradientBuilder::count(int64_t dim, ArrayRef<int64_t> shape,
-                             Type elementType) const {
-  return IotaOp::create(builder, loc, RankedTensorType::get(shape, elementType),
-                        builder.getI64IntegerAttr(dim), Value());
+Tensor GradientBuilder::count(int64_t dim, ArrayRef<int64_t> shape,
+                              Type elementType) const {
+  return make<IotaOp>(RankedTensorType::get(shape, elementType),
+                      builder.getI64IntegerAttr(dim), Value());
 }
 
-Value GradientBuilder::putAlong(Value grad, Value positions, int64_t dim,
-                                Value like) const {
+Tensor GradientBuilder::putAlong(Value grad, Value positions, int64_t dim,
+                                 Value like) const {
   ArrayRef<int64_t> shape = shapeOf(positions);
   SmallVector<int64_t> vectors(shape);
   vectors.push_back(1);
   Value indices = ReshapeOp::create(builder, loc, positions, vectors);
   int64_t rank = shape.size();
   SmallVector<int64_t> others = otherDims(rank, {dim});
-  return ScatterOp::create(builder, loc, like.getType(), ScatterKind::Sum,
-                           splat(0, like), indices, grad, ArrayRef<int64_t>(),
-                           ArrayRef<int64_t>{dim}, others, others,
-                           ArrayRef<int64_t>{dim}, rank);
+  return make<ScatterOp>(like.getType(), ScatterKind::Sum,
+                         (*this)(like).number(0), indices, grad,
+                         ArrayRef<int64_t>(), ArrayRef<int64_t>{dim}, others,
+                         others, ArrayRef<int64_t>{dim}, rank);
 }
 
 /// The indices, clamped so that every block is inside the tensor.
@@ -79,7 +78,7 @@ GatherOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
     indices = clampedIndices(g, indices, getBlocks());
   operandGradients[0] = ScatterOp::create(
       builder, getLoc(), getInput().getType(), ScatterKind::Sum,
-      g.splat(0, getInput()), indices, resultGradients[0], getOffsetDims(),
+      g(getInput()).number(0), indices, resultGradients[0], getOffsetDims(),
       getCollapsedSliceDims(), getOperandBatchingDims(),
       getStartIndicesBatchingDims(), getStartIndexMap(), getIndexVectorDim());
   return success();
@@ -107,8 +106,7 @@ static Value lastUpdates(const GradientBuilder &g, ScatterOp op) {
   ArrayRef<int64_t> shape = shapeOf(op.getUpdates());
   int64_t elements =
       cast<RankedTensorType>(op.getUpdates().getType()).getNumElements();
-  Value flat =
-      g.add(g.count(0, {elements}, i64), g.integers(1, {elements}, i64));
+  Tensor flat = g.count(0, {elements}, i64) + 1;
   Value numbers = ReshapeOp::create(g.builder, g.loc, flat, shape);
   Value none = g.integers(0, shapeOf(op.getInput()), i64);
   Value scattered = ScatterOp::create(
@@ -116,8 +114,7 @@ static Value lastUpdates(const GradientBuilder &g, ScatterOp op) {
       numbers, op.getUpdateWindowDims(), op.getInsertedWindowDims(),
       op.getInputBatchingDims(), op.getScatterIndicesBatchingDims(),
       op.getScatterDimsToOperandDims(), op.getIndexVectorDim());
-  return g.compare(CompareKind::EQ, gatherBack(g.builder, op, scattered),
-                   numbers);
+  return g(gatherBack(g.builder, op, scattered)) == g(numbers);
 }
 
 LogicalResult
@@ -138,7 +135,7 @@ ScatterOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
   if (wanted[0] && sets)
     operandGradients[0] = ScatterOp::create(
         builder, getLoc(), grad.getType(), getKind(), grad, getIndices(),
-        g.splat(0, getUpdates()), getUpdateWindowDims(),
+        g(getUpdates()).number(0), getUpdateWindowDims(),
         getInsertedWindowDims(), getInputBatchingDims(),
         getScatterIndicesBatchingDims(), getScatterDimsToOperandDims(),
         getIndexVectorDim());
@@ -146,7 +143,7 @@ ScatterOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
     return success();
   Value back = gatherBack(builder, *this, grad);
   operandGradients[2] =
-      sets ? g.select(lastUpdates(g, *this), back, g.splat(0, back)) : back;
+      sets ? Value(select(g(lastUpdates(g, *this)), g(back), 0)) : back;
   return success();
 }
 

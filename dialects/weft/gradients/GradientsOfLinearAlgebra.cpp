@@ -30,12 +30,12 @@ struct MatrixBuilder {
     ArrayRef<int64_t> shape = shapeOf(x);
     int64_t rank = shape.size();
     Type i32 = g.builder.getI32Type();
-    Value rows = g.count(rank - 2, shape, i32);
-    Value columns = g.count(rank - 1, shape, i32);
-    return g.select(g.compare(kind, rows, columns), x, other);
+    Tensor rows = g.count(rank - 2, shape, i32);
+    Tensor columns = g.count(rank - 1, shape, i32);
+    return select(rows.compare(kind, columns), g(x), g(other));
   }
   Value triangle(CompareKind kind, Value x) const {
-    return where(kind, x, g.splat(0, x));
+    return where(kind, x, g(x).number(0));
   }
 };
 } // namespace
@@ -53,12 +53,12 @@ CholeskyOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
   GradientBuilder g{builder, getLoc()};
   MatrixBuilder m{g};
   auto turned = [&](Value x) {
-    return getUpper() ? g.conj(m.transposed(x)) : x;
+    return getUpper() ? Value(conj(g(m.transposed(x)))) : x;
   };
   bool isComplex = isa<ComplexType>(getElementTypeOrSelf(getResult()));
   Value l = turned(getResult()), grad = turned(resultGradients[0]);
   Value s = m.triangle(CompareKind::GE, m.product(l, true, grad, false));
-  s = m.where(CompareKind::NE, s, g.scale(0.5, s));
+  s = m.where(CompareKind::NE, s, g(s) * 0.5);
   Value left = TriangularSolveOp::create(
       builder, getLoc(), l, s, /*right=*/false, /*lower=*/true,
       /*unitDiagonal=*/false, /*transposed=*/true);
@@ -95,7 +95,7 @@ TriangularSolveOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
   CompareKind half =
       getLower() ? (getUnitDiagonal() ? CompareKind::GT : CompareKind::GE)
                  : (getUnitDiagonal() ? CompareKind::LT : CompareKind::LE);
-  Value grad = g.neg(m.triangle(half, product));
-  operandGradients[0] = getConjugated() ? g.conj(grad) : grad;
+  Tensor grad = -g(m.triangle(half, product));
+  operandGradients[0] = getConjugated() ? conj(grad) : grad;
   return success();
 }

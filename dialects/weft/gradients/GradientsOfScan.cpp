@@ -13,29 +13,25 @@ namespace {
 struct ScanGradient {
   mutable CumulativeOp op; // Getters of ops are not const.
   const GradientBuilder &g;
-  Value x, y, grad;
-  Value zero, one;
+  Tensor x, y, grad, zero, one;
 
   ScanGradient(CumulativeOp op,
                const GradientBuilder &g [[clang::lifetimebound]], Value grad)
-      : op(op), g(g), x(op.getInput()), y(op.getResult()), grad(grad),
-        zero(g.splat(0, grad)), one(g.splat(1, grad)) {}
+      : op(op), g(g), x(g(op.getInput())), y(g(op.getResult())), grad(g(grad)),
+        zero(this->grad.number(0)), one(this->grad.number(1)) {}
 
-  Value along(ScanKind kind, Value value, bool reverse, bool exclusive) const {
-    return CumulativeOp::create(g.builder, g.loc, kind, value, op.getDim(),
-                                reverse, exclusive);
+  Tensor along(ScanKind kind, Tensor value, bool reverse,
+               bool exclusive) const {
+    return g.make<CumulativeOp>(kind, value, op.getDim(), reverse, exclusive);
   }
   /// The scan of all elements that contributed to a result: the opposite
   /// direction.
-  Value back(ScanKind kind, Value value) const {
+  Tensor back(ScanKind kind, Tensor value) const {
     return along(kind, value, !op.getReverse(), op.getExclusive());
   }
-  Value equal(Value a, Value b) const {
-    return g.compare(CompareKind::EQ, a, b);
-  }
-  Value ofProducts() const;
-  Value ofLargest() const;
-  Value ofLogSumExp() const;
+  Tensor ofProducts() const;
+  Tensor ofLargest() const;
+  Tensor ofLogSumExp() const;
 };
 
 } // namespace
@@ -43,49 +39,42 @@ struct ScanGradient {
 // The gradient of a cumulative product: dy_j/dx_i is y_j / x_i. After the first
 // 0 every y is 0, so an x before it affects y up to there only; for the 0
 // itself, products without it are used.
-Value ScanGradient::ofProducts() const {
-  Value isZero = equal(x, zero);
-  Value upToHere = along(ScanKind::Sum, g.select(isZero, one, zero),
-                         op.getReverse(), /*exclusive=*/false);
-  Value isBefore = equal(upToHere, zero);
-  Value isFirst = AndOp::create(g.builder, g.loc, isZero, equal(upToHere, one));
-  Value without = along(ScanKind::Prod, g.select(isFirst, one, x),
-                        op.getReverse(), op.getExclusive());
-  Value before =
-      g.div(back(ScanKind::Sum, g.mul(grad, y)), g.select(isZero, one, x));
-  Value first = back(ScanKind::Sum, g.mul(grad, without));
-  return g.select(isBefore, before, g.select(isFirst, first, zero));
+Tensor ScanGradient::ofProducts() const {
+  Tensor isZero = x == zero;
+  Tensor upToHere = along(ScanKind::Sum, select(isZero, one, zero),
+                          op.getReverse(), /*exclusive=*/false);
+  Tensor isBefore = upToHere == zero;
+  Tensor isFirst = isZero & (upToHere == one);
+  Tensor without = along(ScanKind::Prod, select(isFirst, one, x),
+                         op.getReverse(), op.getExclusive());
+  Tensor before = back(ScanKind::Sum, grad * y) / select(isZero, one, x);
+  Tensor first = back(ScanKind::Sum, grad * without);
+  return select(isBefore, before, select(isFirst, first, zero));
 }
 
 // The gradient of a cumulative max or min: each new maximum (minimum) is the
 // result until the next one; its gradient sums that range.
-Value ScanGradient::ofLargest() const {
+Tensor ScanGradient::ofLargest() const {
   Type i32 = g.builder.getI32Type();
   ArrayRef<int64_t> shape = shapeOf(x);
   bool reverse = op.getReverse();
-  Value before = along(op.getKind(), x, reverse, /*exclusive=*/true);
-  Value isNew = g.compare(op.getKind() == ScanKind::Max ? CompareKind::GT
-                                                        : CompareKind::LT,
-                          x, before);
-  Value positions = g.count(op.getDim(), shape, i32);
+  Tensor before = along(op.getKind(), x, reverse, /*exclusive=*/true);
+  Tensor isNew = op.getKind() == ScanKind::Max ? x > before : x < before;
+  Tensor positions = g.count(op.getDim(), shape, i32);
   int64_t none = reverse ? shape[op.getDim()] : -1;
-  Value marked = g.select(isNew, positions, g.integers(none, shape, i32));
-  Value from = along(reverse ? ScanKind::Min : ScanKind::Max, marked, reverse,
-                     op.getExclusive());
+  Tensor marked = select(isNew, positions, g.integers(none, shape, i32));
+  Tensor from = along(reverse ? ScanKind::Min : ScanKind::Max, marked, reverse,
+                      op.getExclusive());
   return g.putAlong(grad, from, op.getDim(), x);
 }
 
 // The sum over j of grad_j e^(x_i - y_j), for positive and negative grad
 // separately, so that it is computed in logarithms, too.
-Value ScanGradient::ofLogSumExp() const {
-  auto contribution = [&](Value size) -> Value {
-    Value log = LogOp::create(g.builder, g.loc, size);
-    Value sum = back(ScanKind::LogSumExp, g.sub(log, y));
-    return ExpOp::create(g.builder, g.loc, g.add(x, sum));
+Tensor ScanGradient::ofLogSumExp() const {
+  auto contribution = [&](Tensor size) {
+    return exp(x + back(ScanKind::LogSumExp, log(size) - y));
   };
-  return g.sub(
-      contribution(MaxOp::create(g.builder, g.loc, grad, zero)),
-      contribution(MaxOp::create(g.builder, g.loc, g.neg(grad), zero)));
+  return contribution(max(grad, zero)) - contribution(max(-grad, zero));
 }
 
 LogicalResult

@@ -46,23 +46,21 @@ SmallVector<int64_t> partners(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
 /// The product of all other elements of each element's reduction, in the
 /// result's element type. It is exact with zeros: with one 0 only the 0 itself
 /// has a nonzero product.
-Value productOfOthers(const GradientBuilder &g, ReduceOp op) {
-  Value x = g.converted(op.getInput(), getElementTypeOrSelf(op.getResult()));
+Tensor productOfOthers(const GradientBuilder &g, ReduceOp op) {
+  Tensor x = converted(g(op.getInput()), getElementTypeOrSelf(op.getResult()));
   ArrayRef<int64_t> dims = op.getDims();
   SmallVector<int64_t> kept = otherDims(shapeOf(x).size(), dims);
-  auto spread = [&](ReduceKind kind, Value value) -> Value {
-    Value reduced = ReduceOp::create(g.builder, g.loc, kind, value, dims);
-    return BroadcastOp::create(g.builder, g.loc, reduced, shapeOf(x), kept);
+  auto spread = [&](ReduceKind kind, Tensor value) {
+    Value reduced = g.make<ReduceOp>(kind, value, dims);
+    return g.make<BroadcastOp>(reduced, shapeOf(x), kept);
   };
-  Value zero = g.splat(0, x), one = g.splat(1, x);
-  Value isZero = g.compare(CompareKind::EQ, x, zero);
-  Value zeros = spread(ReduceKind::Sum, g.select(isZero, one, zero));
-  Value nonzero = g.select(isZero, one, x);
-  Value product = spread(ReduceKind::Prod, nonzero);
-  Value none = g.compare(CompareKind::EQ, zeros, zero);
-  Value single = g.compare(CompareKind::EQ, zeros, one);
-  return g.select(isZero, g.select(single, product, zero),
-                  g.select(none, g.div(product, nonzero), zero));
+  Tensor zero = x.number(0), one = x.number(1), isZero = x == zero;
+  Tensor zeros = spread(ReduceKind::Sum, select(isZero, one, zero));
+  Tensor nonzero = select(isZero, one, x);
+  Tensor product = spread(ReduceKind::Prod, nonzero);
+  Tensor none = zeros == zero, single = zeros == one;
+  return select(isZero, select(single, product, zero),
+                select(none, product / nonzero, zero));
 }
 
 /// Whether the gradient of the op's only operand is wanted and not zero.
@@ -121,29 +119,26 @@ ReduceOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
   Value x = getInput();
   SmallVector<int64_t> kept = otherDims(shapeOf(x).size(), getDims());
   GradientBuilder g{builder, getLoc()};
-  auto spread = [&](Value value) -> Value {
-    return BroadcastOp::create(builder, getLoc(), value, shapeOf(x), kept);
+  auto spread = [&](Value value) {
+    return g.make<BroadcastOp>(value, shapeOf(x), kept);
   };
   switch (getKind()) {
   case ReduceKind::Sum:
     operandGradients[0] = spread(
-        g.converted(resultGradients[0], getElementTypeOrSelf(getInput())));
+        converted(g(resultGradients[0]), getElementTypeOrSelf(getInput())));
     return success();
   case ReduceKind::Max:
   case ReduceKind::Min: {
     // Elements of a tie share the gradient equally.
-    Value ties = ConvertOp::create(
-        builder, getLoc(), g.compare(CompareKind::EQ, x, spread(getResult())),
-        cast<RankedTensorType>(x.getType()).getElementType());
-    Value count =
-        ReduceOp::create(builder, getLoc(), ReduceKind::Sum, ties, getDims());
-    operandGradients[0] = g.mul(spread(g.div(resultGradients[0], count)), ties);
+    Tensor ties = (g(x) == spread(getResult())).convert(g(x).elementType());
+    Tensor count = g.make<ReduceOp>(ReduceKind::Sum, ties, getDims());
+    operandGradients[0] = spread(g(resultGradients[0]) / count) * ties;
     return success();
   }
   case ReduceKind::Prod:
-    operandGradients[0] = g.converted(
-        g.mul(spread(resultGradients[0]), productOfOthers(g, *this)),
-        getElementTypeOrSelf(getInput()));
+    operandGradients[0] =
+        converted(spread(resultGradients[0]) * productOfOthers(g, *this),
+                  getElementTypeOrSelf(getInput()));
     return success();
   case ReduceKind::And:
   case ReduceKind::Or: // For integers only, which have no derivative.
@@ -192,7 +187,7 @@ LogicalResult DotOp::buildGradient(OpBuilder &builder,
     llvm::append_range(target, partners(lhsContract, rhsContract));
     operandGradients[0] =
         moveDims(builder, getLoc(),
-                 g.converted(dot, getElementTypeOrSelf(getLhs())), target);
+                 converted(g(dot), getElementTypeOrSelf(getLhs())), target);
   }
   if (wanted[1]) {
     Value dot = DotOp::create(builder, getLoc(), getLhs(), grad, m, gradM,
@@ -202,7 +197,7 @@ LogicalResult DotOp::buildGradient(OpBuilder &builder,
     llvm::append_range(target, n);
     operandGradients[1] =
         moveDims(builder, getLoc(),
-                 g.converted(dot, getElementTypeOrSelf(getRhs())), target);
+                 converted(g(dot), getElementTypeOrSelf(getRhs())), target);
   }
   return success();
 }

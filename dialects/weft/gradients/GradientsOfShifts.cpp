@@ -120,7 +120,7 @@ DynamicSliceOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
     return success();
   GradientBuilder g{builder, getLoc()};
   operandGradients[0] =
-      DynamicUpdateSliceOp::create(builder, getLoc(), g.splat(0, getInput()),
+      DynamicUpdateSliceOp::create(builder, getLoc(), g(getInput()).number(0),
                                    resultGradients[0], getStarts());
   return success();
 }
@@ -135,7 +135,7 @@ LogicalResult DynamicUpdateSliceOp::buildGradient(
   GradientBuilder g{builder, getLoc()};
   if (wanted[0])
     operandGradients[0] = DynamicUpdateSliceOp::create(
-        builder, getLoc(), grad, g.splat(0, getUpdate()), getStarts());
+        builder, getLoc(), grad, g(getUpdate()).number(0), getStarts());
   if (wanted[1])
     operandGradients[1] = DynamicSliceOp::create(
         builder, getLoc(), grad, getStarts(), shapeOf(getUpdate()));

@@ -102,7 +102,7 @@ Value convolve(const GradientBuilder &g, ConvolutionOp op, Value like,
       g.builder, g.loc, type, lhs, rhs, lhsDims, rhsDims, resultDims, w.strides,
       w.low, w.high, w.baseDilation, w.dilation, featureGroups, batchGroups,
       op.getPrecision());
-  return g.converted(result, getElementTypeOrSelf(like));
+  return converted(g(result), getElementTypeOrSelf(like));
 }
 
 Value lhsGradient(const GradientBuilder &g, ConvolutionOp op, Value grad) {
@@ -176,8 +176,7 @@ ReduceWindowOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
     Value sum = ReduceWindowOp::create(
         builder, getLoc(), getInput().getType().clone(sums), ReduceKind::Sum,
         grad, w.size, w.strides, w.low, w.high, w.baseDilation, w.dilation);
-    operandGradients[0] =
-        GradientBuilder{builder, getLoc()}.converted(sum, type);
+    operandGradients[0] = formulas::converted({builder, getLoc(), sum}, type);
     return success();
   }
   bool isDilated = llvm::any_of(getWindows(), [](const Window &window) {

@@ -1,6 +1,7 @@
 //===- LayoutOps.cpp - layouts in types, and the ops that speak of them ---===//
 
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/Tensor.h"
 #include "weft/dialects/weft/Weft.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -104,7 +105,8 @@ DenseElementsAttr weft::splatData(double value, RankedTensorType type) {
   Type component = componentType(type.getElementType());
   if (auto integer = dyn_cast<IntegerType>(component))
     return DenseElementsAttr::get(
-        type, Attribute(IntegerAttr::get(integer, int64_t(value))));
+        type, Attribute(IntegerAttr::get(integer,
+                                         formulas::integerOf(value, integer))));
   APFloat real = FloatAttr::get(component, value).getValue();
   if (!isa<ComplexType>(type.getElementType()))
     return DenseElementsAttr::get(type, ArrayRef<APFloat>(real));

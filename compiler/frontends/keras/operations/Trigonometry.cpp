@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/compiler/frontends/formulas/Tensor.h"
+#include "weft/compiler/frontends/formulas/Functions.h"
 #include "weft/compiler/frontends/keras/operations/Operation.h"
 
 #include <numbers>

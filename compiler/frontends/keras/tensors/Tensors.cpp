@@ -1,7 +1,8 @@
 //===- Tensors.cpp - tensor expressions in weft ops -----------------------===//
 
 #include "weft/compiler/frontends/keras/tensors/Tensors.h"
-#include "weft/compiler/frontends/formulas/Tensor.h"
+
+#include "weft/compiler/frontends/formulas/Functions.h"
 #include "weft/dialects/weft/ops/IndexingOps.h"
 
 #include <algorithm>
@@ -264,8 +265,8 @@ Tensor Tensors::logSoftmax(Tensor a) {
   return shifted - spread(log(total), a, dims);
 }
 
-// Where a is b the larger one is a, so that each derivative is 1/2: that of |a -
-// b| is 1. A difference without a value is of equal infinities, or of NaN.
+// If a equals b, `larger` is a, so that each derivative is 1/2, as that of |a -
+// b| is 1. A difference is NaN if both are the same infinity, or one is NaN.
 Tensor Tensors::logAddExp(Tensor a, Tensor b) {
   Tensor apart = a - b, isUsual = apart == apart;
   Tensor size = abs(select(isUsual, apart, 0));

@@ -1,7 +1,7 @@
 //===- Tensors.h - tensor expressions in weft ops ---------------*- C++ -*-===//
 //
 // Private to the Keras front end. The place where a formula's ops are built,
-// for what has no operator in formulas/Tensor.h. (1 - r) * mean(g^2) is
+// for what has no operator in dialects/weft/Tensor.h. (1 - r) * mean(g^2) is
 //
 //   (1 - r) * t.meanAll(g * g)
 //
@@ -13,7 +13,7 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_TENSORS_TENSORS_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_TENSORS_TENSORS_H
 
-#include "weft/compiler/frontends/formulas/Tensor.h"
+#include "weft/dialects/weft/Tensor.h"
 
 namespace weft::keras {
 

@@ -159,7 +159,7 @@ Value AnyGroups::reduceInBlocks(ReduceKind kind, Value value,
   int64_t count = type.getNumElements();
   int64_t block = llvm::divideCeil(count, size), padding = block * size - count;
   Value flat = c.make<ReshapeOp>(op, type.clone({count}), value);
-  if (padding) // the values behind the last element are not used
+  if (padding) // the values after the last element are not used
     flat = c.make<ConcatenateOp>(
         op, type.clone({count + padding}),
         ValueRange{flat, c.splat(op, 0, type.clone({padding}))}, 0);

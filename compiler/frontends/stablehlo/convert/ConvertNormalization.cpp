@@ -7,11 +7,12 @@
 
 #include "weft/compiler/frontends/stablehlo/convert/Converter.h"
 
-#include "weft/dialects/weft/TensorType.h"
+#include "weft/dialects/weft/Tensor.h"
 
 using namespace mlir;
 using namespace weft;
 using namespace weft::stablehlo;
+using formulas::Tensor;
 
 namespace {
 
@@ -55,49 +56,38 @@ public:
   }
 
   /// An operand; a vector is repeated for all positions if `isFull`.
-  Value input(unsigned index, bool isFull = true) {
+  Tensor input(unsigned index, bool isFull = true) {
     Type wide = element.getIntOrFloatBitWidth() < 32
                     ? Type(c.builder.getF32Type())
                     : element;
-    Value value = c.cast(op, c.input(op, index), wide);
+    Tensor value = tensor(c.cast(op, c.input(op, index), wide));
     return isFull ? spread(value) : value;
   }
-  Value spread(Value vector) {
+  Tensor spread(Tensor vector) {
     auto shape = op.operandType(0).getShape();
-    if (typeOf(vector).getShape() == shape)
+    if (vector.type().getShape() == shape)
       return vector;
-    return c.make<BroadcastOp>(op, vector, shape, ArrayRef<int64_t>{feature});
-  }
-  Value add(Value a, Value b) { return c.make<AddOp>(op, a, b); }
-  Value sub(Value a, Value b) { return c.make<SubOp>(op, a, b); }
-  Value mul(Value a, Value b) { return c.make<MulOp>(op, a, b); }
-  Value div(Value a, Value b) { return c.make<DivOp>(op, a, b); }
-  Value number(double value, Value like) {
-    return c.splat(op, value, typeOf(like));
+    return tensor(
+        c.make<BroadcastOp>(op, vector, shape, ArrayRef<int64_t>{feature}));
   }
   /// The sum of each feature.
-  Value sum(Value x) {
-    return c.make<ReduceOp>(op, ReduceKind::Sum, x, others);
+  Tensor sum(Tensor x) {
+    return tensor(c.make<ReduceOp>(op, ReduceKind::Sum, x, others));
   }
-  Value mean(Value x) {
-    Value total = sum(x);
-    return div(total, number(count, total));
-  }
-  /// variance + epsilon.
-  Value raised(Value variance) {
-    return add(variance, number(epsilon, variance));
-  }
-  Value root(Value x) { return c.make<SqrtOp>(op, x); }
+  Tensor mean(Tensor x) { return sum(x) / count; }
+  Tensor raised(Tensor variance) { return variance + epsilon; }
   /// scale * centered / sqrt(variance + epsilon) + offset, of whole tensors.
-  Value normalized(Value centered, Value variance, Value scale, Value offset) {
-    Value unit = div(centered, spread(root(raised(variance))));
-    return add(mul(scale, unit), offset);
+  Tensor normalized(Tensor centered, Tensor variance, Tensor scale,
+                    Tensor offset) {
+    return scale * (centered / spread(sqrt(raised(variance)))) + offset;
   }
-  Value narrow(Value x) { return c.cast(op, x, element); }
+  Value narrow(Tensor x) { return c.cast(op, x, element); }
 
   double count = 0; ///< elements of a feature
 
 private:
+  Tensor tensor(Value value) const { return {c.builder, op->getLoc(), value}; }
+
   Converter &c;
   ForeignOp op;
   Type element;
@@ -111,7 +101,7 @@ LogicalResult batchNormInference(Converter &c, ForeignOp op) {
   BatchNorm n(c, op);
   if (failed(n.begin(5)))
     return failure();
-  Value centered = n.sub(n.input(0), n.input(3));
+  Tensor centered = n.input(0) - n.input(3);
   return c.give(op, n.narrow(n.normalized(centered, n.input(4, false),
                                           n.input(1), n.input(2))));
 }
@@ -121,10 +111,9 @@ LogicalResult batchNormTraining(Converter &c, ForeignOp op) {
   BatchNorm n(c, op);
   if (failed(n.begin(3)))
     return failure();
-  Value mean = n.mean(n.input(0));
-  Value centered = n.sub(n.input(0), n.spread(mean));
-  Value variance = n.mean(n.mul(centered, centered));
-  Value y = n.normalized(centered, variance, n.input(1), n.input(2));
+  Tensor mean = n.mean(n.input(0)), centered = n.input(0) - n.spread(mean);
+  Tensor variance = n.mean(centered * centered);
+  Tensor y = n.normalized(centered, variance, n.input(1), n.input(2));
   return c.give(op, {n.narrow(y), n.narrow(mean), n.narrow(variance)});
 }
 
@@ -134,15 +123,12 @@ LogicalResult batchNormGradient(Converter &c, ForeignOp op) {
   BatchNorm n(c, op);
   if (failed(n.begin(5)))
     return failure();
-  Value centered = n.sub(n.input(0), n.input(2)), grad = n.input(4);
-  Value raised = n.raised(n.input(3, false)), root = n.root(raised);
-  Value offset = n.sum(grad), moment = n.sum(n.mul(grad, centered));
-  Value scale = n.div(moment, root);
-  Value all = n.mul(grad, n.number(n.count, grad));
-  Value along = n.mul(n.spread(n.div(moment, raised)), centered);
-  Value factor = n.div(n.input(1, false), root);
-  factor = n.div(factor, n.number(n.count, factor));
-  Value x = n.mul(n.spread(factor), n.sub(n.sub(all, n.spread(offset)), along));
+  Tensor centered = n.input(0) - n.input(2), grad = n.input(4);
+  Tensor raised = n.raised(n.input(3, false)), root = sqrt(raised);
+  Tensor offset = n.sum(grad), moment = n.sum(grad * centered);
+  Tensor scale = moment / root, factor = n.input(1, false) / root / n.count;
+  Tensor along = n.spread(moment / raised) * centered;
+  Tensor x = n.spread(factor) * (grad * n.count - n.spread(offset) - along);
   return c.give(op, {n.narrow(x), n.narrow(scale), n.narrow(offset)});
 }
 

@@ -1,6 +1,6 @@
 //===- ConvertRealFunctions.cpp - chlo's functions by their formulas ------===//
 
-#include "weft/compiler/frontends/formulas/Tensor.h"
+#include "weft/compiler/frontends/formulas/Functions.h"
 #include "weft/compiler/frontends/stablehlo/convert/Converter.h"
 
 using namespace mlir;

@@ -38,15 +38,15 @@ public:
 private:
   Converter &converter;
   ForeignOp op;
-  llvm::SetVector<Value> captured; ///< of the foreign program
+  llvm::SetVector<Value> captured; ///< values of the foreign program
   llvm::SmallVector<Value> carried;
 };
 
 /// Converts the op's only region, of scalars of these types, into a region that
 /// ends with a weft.yield. Scalars that the region uses from outside become
 /// further arguments, with these values in `outside`. Emits an error on the op
-/// if the region is not elementwise, or uses other values from outside; any are
-/// others where `outside` is null.
+/// if the region is not elementwise, or uses other values from outside. If
+/// `outside` is null, no value from outside may be used.
 LogicalResult convertBody(Converter &converter, ForeignOp op,
                           mlir::TypeRange scalars, mlir::Region &into,
                           llvm::SmallVectorImpl<Value> *outside = nullptr);

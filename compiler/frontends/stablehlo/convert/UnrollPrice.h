@@ -30,7 +30,7 @@ public:
 
   /// Ops of the body, those of regions included.
   uint64_t ops() const { return count; }
-  /// Whether to unroll so many rounds, in a program in which unrolling made
+  /// Whether to unroll this many rounds, in a program in which unrolling made
   /// `already` ops.
   bool pays(uint64_t rounds, uint64_t already) const;
 

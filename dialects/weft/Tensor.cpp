@@ -1,6 +1,6 @@
 //===- Tensor.cpp - formulas over tensors ---------------------------------===//
 
-#include "weft/compiler/frontends/formulas/Tensor.h"
+#include "weft/dialects/weft/Tensor.h"
 
 using namespace mlir;
 using namespace weft;
@@ -13,14 +13,8 @@ llvm::APInt formulas::integerOf(double number, Type element) {
 
 Tensor Tensor::splat(OpBuilder &builder, Location loc, double number,
                      RankedTensorType type) {
-  Type element = type.getElementType();
-  TypedAttr value = isa<FloatType>(element)
-                        ? TypedAttr(builder.getFloatAttr(element, number))
-                        : IntegerAttr::get(element, integerOf(number, element));
   return {builder, loc,
-          ConstantOp::create(
-              builder, loc,
-              ElementsAttr(DenseElementsAttr::get(type, {Attribute(value)})))};
+          ConstantOp::create(builder, loc, splatData(number, type))};
 }
 
 Tensor Tensor::filled(Tensor like) const {

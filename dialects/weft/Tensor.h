@@ -1,7 +1,7 @@
 //===- Tensor.h - formulas over tensors --------------------------*- C++ -*-===//
 //
-// Private to the front ends. JAX's programs and Keras' models use functions
-// without an op in weft. Operators on Tensor write their formulas:
+// Front ends write functions without an op in weft by operators on Tensor, and
+// so are derivatives written:
 //
 //   Tensor asin(Tensor x) {
 //     return 2 * atan2(x, 1 + sqrt((1 - x) * (1 + x)));
@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef WEFT_COMPILER_FRONTENDS_FORMULAS_TENSOR_H
-#define WEFT_COMPILER_FRONTENDS_FORMULAS_TENSOR_H
+#ifndef WEFT_DIALECTS_WEFT_TENSOR_H
+#define WEFT_DIALECTS_WEFT_TENSOR_H
 
 #include "weft/dialects/weft/Weft.h"
 
@@ -60,6 +60,9 @@ public:
   }
   template <typename Op, typename... Args> Tensor make(Args... args) const {
     return made(Op::create(*builder, loc, value, args.get()...));
+  }
+  Tensor convert(mlir::Type element) const {
+    return made(ConvertOp::create(*builder, loc, value, element));
   }
   /// A scalar in the shape of another tensor.
   Tensor filled(Tensor like) const;
@@ -169,6 +172,18 @@ inline Tensor select(Tensor condition, double then, Tensor otherwise) {
   return select(condition, otherwise.number(then), otherwise);
 }
 
+/// Converts x to the element type; returns x itself if it has that type.
+inline Tensor converted(Tensor x, mlir::Type element) {
+  return x.elementType() == element ? x : x.convert(element);
+}
+
+inline Tensor complex(Tensor re, Tensor im) { return re.make<ComplexOp>(im); }
+inline Tensor real(Tensor x) { return x.make<RealOp>(); }
+inline Tensor imag(Tensor x) { return x.make<ImagOp>(); }
+/// The conjugate; of real numbers x itself.
+inline Tensor conj(Tensor x) {
+  return llvm::isa<mlir::ComplexType>(x.elementType()) ? x.make<ConjOp>() : x;
+}
 inline Tensor abs(Tensor x) { return x.make<AbsOp>(); }
 inline Tensor sign(Tensor x) { return x.make<SignOp>(); }
 inline Tensor ceil(Tensor x) { return x.make<CeilOp>(); }
@@ -199,27 +214,6 @@ inline Tensor max(Tensor x, double least) { return max(x, x.number(least)); }
 inline Tensor min(Tensor x, Tensor y) { return x.with<MinOp>(y); }
 inline Tensor min(Tensor x, double most) { return min(x, x.number(most)); }
 
-/// The functions of chlo, which JAX's programs call and Keras' operations are on
-/// JAX (RealFunctions.cpp, GammaFunctions.cpp).
-Tensor acos(Tensor x);
-Tensor acosh(Tensor x);
-Tensor asin(Tensor x);
-Tensor asinh(Tensor x);
-Tensor atan(Tensor x);
-Tensor atanh(Tensor x);
-Tensor cosh(Tensor x);
-Tensor sinh(Tensor x);
-Tensor erfInv(Tensor x);
-Tensor besselI1e(Tensor x);
-/// log |Gamma(x)|.
-Tensor lgamma(Tensor x);
-/// The derivative of lgamma.
-Tensor digamma(Tensor x);
-/// Hurwitz' zeta function for x > 1: the sum over k of (q + k)^-x.
-Tensor zeta(Tensor x, Tensor q);
-/// The n-th derivative of digamma, for integers n.
-Tensor polygamma(Tensor n, Tensor x);
-
 } // namespace weft::formulas
 
-#endif // WEFT_COMPILER_FRONTENDS_FORMULAS_TENSOR_H
+#endif // WEFT_DIALECTS_WEFT_TENSOR_H
