@@ -34,7 +34,7 @@ private:
 
 /// What LLVM does with a module before its back end.
 enum class Optimization {
-  Little, ///< simplifies: the code is compiled fast, and runs briefly
+  Little, ///< simplifications, for code that is compiled fast and runs briefly
   Nests,  ///< the passes that improve loops which a generator has chosen
   Full    ///< all passes of -O3
 };

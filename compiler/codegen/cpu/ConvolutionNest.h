@@ -78,12 +78,12 @@ private:
   ConvolutionOp op;
   nest::ConvolutionAttr walk;
   mlir::RankedTensorType type;
-  mlir::Type element; ///< of the result
+  mlir::Type element; ///< the element type of the result
   ElementVectors lhsVectors, rhsVectors, givenVectors, vectors;
   elements::StridedView lhs, rhs;
   elements::StridedView given;        ///< the kernel before it is copied
-  llvm::SmallVector<int64_t> strides; ///< of the result
-  int64_t lanes = 1, groups = 1, features = 0, inputs = 0; ///< of a group
+  llvm::SmallVector<int64_t> strides; ///< strides of the result
+  int64_t lanes = 1, groups = 1, features = 0, inputs = 0; ///< sizes of a group
   Lanes along = Lanes::Outputs;
   bool inputsOutside = false;
   llvm::SmallVector<WindowLoop> windows;

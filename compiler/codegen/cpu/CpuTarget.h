@@ -21,7 +21,7 @@ struct CpuTarget {
   std::string triple;        ///< x86_64-pc-linux-gnu
   std::string cpu;           ///< LLVM's name of the processor: x86-64-v4
   std::string features;      ///< LLVM's feature string
-  unsigned vectorBytes = 16; ///< of the widest register
+  unsigned vectorBytes = 16; ///< bytes of the widest register
   bool hasFma = false;
   /// Whether it multiplies bytes and adds four products at once (AVX512-VNNI).
   /// Only the host is known to: code that uses it needs

@@ -187,7 +187,7 @@ Value PanelPacking::loadAlong(Value row, Value step) {
                           b, e.loc, panel.type(lanes), loaded));
 }
 
-/// Loads an element of a panel of any type; steps behind the last are 0.
+/// Loads an element of a panel of any type; steps past the last are 0.
 Value PanelPacking::loadElement(Value row, Value step) {
   Type part = partOf(b, panels, packed);
   SmallVector<Value> parts;

@@ -80,7 +80,7 @@ private:
   ElementEmitter &e;
   OpBuilder &builder;
   const DotShape &shape;
-  ElementVectors vectors; ///< of the result and of the packed operands
+  ElementVectors vectors; ///< vectors of the result and of the packed operands
   int64_t lanes, bytes;   ///< bytes of an element
   int64_t tileVectors;    ///< vectors of columns in a tile
   DotPanels lhs, rhs;

@@ -44,7 +44,7 @@ private:
   LLVM::LLVMFuncOp function;
   Block *locals = nullptr; ///< the first block, with memory of the routine
   DenseMap<Value, Value> pointers;
-  llvm::StringMap<Block *> blocks; ///< by label
+  llvm::StringMap<Block *> blocks; ///< indexed by label
 };
 } // namespace
 

@@ -29,7 +29,7 @@ struct DigitSortNest {
   nest::DigitSort sort;
   Value memory;
   RowNest row;
-  Type key, index; ///< of a key and of a position in working memory
+  Type key, index; ///< types in working memory
 
   DigitSortNest(ElementEmitter &e [[clang::lifetimebound]], SortOp op,
                 nest::DigitSort sort)
@@ -134,23 +134,22 @@ void DigitSortNest::count(Value counts, Value at) const {
 /// Reads the row, and counts the values of each digit.
 LogicalResult DigitSortNest::readKeys(Value keys, Value positions,
                                       Value counts) const {
-  unsigned rows = e.depth();
-  Value place = e.openLoop(sort.digits() * nest::DigitSort::kBase);
-  e.store(e.constant(0, index), counts, index, place);
-  e.closeLoops(rows);
-  Value i = e.openLoop(row.size);
-  FailureOr<Value> element = e.element(op.getInputs()[0], row.at(i));
-  if (failed(element))
-    return failure();
-  e.enterDepth(e.depth());
-  Value bits = bitsOf(*element);
-  e.store(bits, keys, key, i);
-  if (sort.hasPositions)
-    e.store(e.resized(i, index), positions, index, i);
-  for (int64_t digit = 0; digit < sort.digits(); ++digit)
-    count(counts, placeOf(bits, e.constant(digit)));
-  e.closeLoops(rows);
-  return success();
+  e.each(sort.digits() * nest::DigitSort::kBase, [&](Value place) {
+    e.store(e.constant(0, index), counts, index, place);
+  });
+  return e.loop(row.size, [&](Value i) -> LogicalResult {
+    FailureOr<Value> element = e.element(op.getInputs()[0], row.at(i));
+    if (failed(element))
+      return failure();
+    e.enterDepth(e.depth());
+    Value bits = bitsOf(*element);
+    e.store(bits, keys, key, i);
+    if (sort.hasPositions)
+      e.store(e.resized(i, index), positions, index, i);
+    for (int64_t digit = 0; digit < sort.digits(); ++digit)
+      count(counts, placeOf(bits, e.constant(digit)));
+    return success();
+  });
 }
 
 /// Replaces the counts of a digit's values by the number of keys with smaller
@@ -178,17 +177,16 @@ SmallVector<Value> DigitSortNest::moveByDigit(ValueRange arrays, Value counts,
       row.compare(arith::CmpIPredicate::ne, same, e.constant(row.size, index));
   Value isMoved = arith::ExtUIOp::create(b, e.loc, b.getI64Type(), moves);
   addCounts(counts, digit, isMoved);
-  unsigned around = e.depth();
-  Value i = e.openLoop(e.constant(0), e.mul(isMoved, row.size));
-  Value bits = e.load(arrays[0], key, i);
-  Value place = placeOf(bits, digit);
-  Value target = e.load(counts, index, place);
-  e.store(e.add(target, e.constant(1, index)), counts, index, place);
-  Value to = e.resized(target, b.getI64Type());
-  e.store(bits, arrays[1], key, to);
-  if (sort.hasPositions)
-    e.store(e.load(arrays[2], index, i), arrays[3], index, to);
-  e.closeLoops(around);
+  e.each(e.constant(0), e.mul(isMoved, row.size), [&](Value i) {
+    Value bits = e.load(arrays[0], key, i);
+    Value place = placeOf(bits, digit);
+    Value target = e.load(counts, index, place);
+    e.store(e.add(target, e.constant(1, index)), counts, index, place);
+    Value to = e.resized(target, b.getI64Type());
+    e.store(bits, arrays[1], key, to);
+    if (sort.hasPositions)
+      e.store(e.load(arrays[2], index, i), arrays[3], index, to);
+  });
   SmallVector<Value> next;
   for (size_t from = 0; from < arrays.size(); from += 2)
     for (size_t k : {from, from + 1})
@@ -198,20 +196,23 @@ SmallVector<Value> DigitSortNest::moveByDigit(ValueRange arrays, Value counts,
 
 /// Stores the keys, and the elements that follow them.
 LogicalResult DigitSortNest::store(ValueRange arrays) const {
-  unsigned rows = e.depth();
-  Value i = e.openLoop(row.size);
-  row.put(elementOf(e.load(arrays[0], key, i)), op.getSorted()[0], i);
-  e.closeLoops(rows);
+  e.each(row.size, [&](Value i) {
+    row.put(elementOf(e.load(arrays[0], key, i)), op.getSorted()[0], i);
+  });
   for (auto [input, sorted] :
        llvm::drop_begin(llvm::zip_equal(op.getInputs(), op.getSorted()))) {
-    Value i = e.openLoop(row.size);
-    Value from = e.resized(e.load(arrays[2], index, i), e.builder.getI64Type());
-    FailureOr<Value> value = e.element(input, row.at(from));
-    if (failed(value))
+    auto storeOne = [&, input = input, sorted = sorted](Value i) {
+      Value from =
+          e.resized(e.load(arrays[2], index, i), e.builder.getI64Type());
+      FailureOr<Value> value = e.element(input, row.at(from));
+      if (succeeded(value)) {
+        e.enterDepth(e.depth());
+        row.put(*value, sorted, i);
+      }
+      return LogicalResult(value);
+    };
+    if (failed(e.loop(row.size, storeOne)))
       return failure();
-    e.enterDepth(e.depth());
-    row.put(*value, sorted, i);
-    e.closeLoops(rows);
   }
   return success();
 }

@@ -243,7 +243,7 @@ private:
   std::map<llvm::SmallVector<void *, 4>, unsigned> positionNumbers;
   llvm::DenseMap<mlir::Operation *, unsigned> computations;
   unsigned globals = 0, outerLoops = 0;
-  unsigned leastDepth = 0; ///< of what the nest computes; 0: any
+  unsigned leastDepth = 0; ///< least depth of computed values
   bool dividesNarrow = false;
   mlir::Operation *globalsBefore;
 };

@@ -70,6 +70,44 @@ Value LoopNest::openStridedLoop(Value begin, Value end, Value step,
   return loop.getInductionVar();
 }
 
+LogicalResult LoopNest::loop(Value begin, Value end, Value step,
+                             function_ref<LogicalResult(Value)> body) {
+  return loop(begin, end, step, {}, [&](Value i, ValueRange) -> Carried {
+    return failed(body(i)) ? Carried(failure()) : SmallVector<Value>();
+  });
+}
+
+LogicalResult LoopNest::loop(int64_t n,
+                             function_ref<LogicalResult(Value)> body) {
+  return loop(constant(0), constant(n), constant(1), body);
+}
+
+void LoopNest::each(Value begin, Value end, function_ref<void(Value)> body) {
+  (void)loop(begin, end, constant(1), [&](Value i) {
+    body(i);
+    return success();
+  });
+}
+
+void LoopNest::each(int64_t n, function_ref<void(Value)> body) {
+  each(constant(0), constant(n), body);
+}
+
+LoopNest::Carried
+LoopNest::loop(Value begin, Value end, Value step, ValueRange first,
+               function_ref<Carried(Value, ValueRange)> body) {
+  unsigned outer = depth();
+  Value i = openStridedLoop(begin, end, step, first);
+  scf::ForOp loop = levels.back();
+  Carried next = body(i, loop.getRegionIterArgs());
+  if (failed(next))
+    return failure();
+  loop.getBody()->getTerminator()->setOperands(*next);
+  closeLoops(outer);
+  enterDepth(outer);
+  return SmallVector<Value>(loop.getResults());
+}
+
 void LoopNest::closeLoops(unsigned depth) {
   if (depth == levels.size())
     return;

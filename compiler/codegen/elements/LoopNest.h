@@ -1,10 +1,14 @@
 //===- LoopNest.h - the loops around an element -----------------*- C++ -*-===//
 //
 //   LoopNest nest(loc);
-//   nest.setEnd(end);                        for i in 16:
-//   Value i = nest.openLoop(16);               for j in 8:
-//   Value j = nest.openLoop(8);                  <- the builder, depth() is 2
-//   nest.closeLoops(1);                          <- after the loop over j
+//   nest.setEnd(end);                          for i in 16:
+//   (void)nest.loop(16, [&](Value i) {           for j in 8:
+//     return nest.loop(8, [&](Value j) {           <- the builder
+//       return success();
+//     });
+//   });
+//
+// A walk whose loops stay open for callers opens them by openLoop().
 //
 // Positions are 64-bit integers, except where a code generator for GPUs knows that
 // 32 bits suffice. Loops are scf.for; a ProcessorLoops defines
@@ -44,6 +48,24 @@ public:
 
   /// Sets the op before which code outside of all loops is inserted.
   void setEnd(mlir::Operation *anchor) { end = anchor; }
+  /// Builds a loop from `begin` on in steps, with the body at the counter, and
+  /// closes it. Fails if the body does.
+  llvm::LogicalResult
+  loop(mlir::Value begin, mlir::Value end, mlir::Value step,
+       llvm::function_ref<llvm::LogicalResult(mlir::Value i)> body);
+  llvm::LogicalResult
+  loop(int64_t n, llvm::function_ref<llvm::LogicalResult(mlir::Value i)> body);
+  /// Builds a loop over [0, n) whose body does not fail.
+  void each(int64_t n, llvm::function_ref<void(mlir::Value i)> body);
+  void each(mlir::Value begin, mlir::Value end,
+            llvm::function_ref<void(mlir::Value i)> body);
+  /// A loop that carries values: the body returns the next values, the call the
+  /// last ones.
+  using Carried = llvm::FailureOr<llvm::SmallVector<mlir::Value>>;
+  Carried
+  loop(mlir::Value begin, mlir::Value end, mlir::Value step,
+       mlir::ValueRange first,
+       llvm::function_ref<Carried(mlir::Value i, mlir::ValueRange)> body);
   /// Opens a loop [0, n) of the current nest; the builder moves into its body,
   /// or stays after it once closeLoops is called.
   mlir::Value openLoop(int64_t n, mlir::ValueRange carried = {});

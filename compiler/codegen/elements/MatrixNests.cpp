@@ -101,16 +101,16 @@ struct MatrixNest {
   FailureOr<Value>
   sum(Value begin, Value end,
       llvm::function_ref<FailureOr<Value>(Value k)> term) const {
-    Value k = e.openLoop(begin, end, zeroOf(e, elementType));
-    scf::ForOp loop = e.innermostLoop();
-    FailureOr<Value> value = term(k);
-    if (failed(value))
-      return failure();
-    loop.getBody()->getTerminator()->setOperands(
-        emitCombine(e.builder, e.loc, ReduceKind::Sum, elementType,
-                    loop.getRegionIterArgs()[0], *value));
-    e.closeLoops(e.depth() - 1);
-    return loop.getResult(0);
+    auto sums = e.loop(
+        begin, end, e.constant(1), zeroOf(e, elementType),
+        [&](Value k, ValueRange sum) -> FailureOr<SmallVector<Value>> {
+          FailureOr<Value> value = term(k);
+          if (failed(value))
+            return failure();
+          return SmallVector<Value>{emitCombine(
+              e.builder, e.loc, ReduceKind::Sum, elementType, sum[0], *value)};
+        });
+    return failed(sums) ? FailureOr<Value>(failure()) : sums->front();
   }
 };
 } // namespace

@@ -162,12 +162,12 @@ struct LargestElements {
 } // namespace
 
 void LargestElements::clear() {
-  Value slot = e.openLoop(size);
-  row.put(emitNeutral(e.builder, e.loc, ReduceKind::Max, row.elementType),
-          op.getValues(), slot);
-  row.put(e.narrowed(e.constant(-1), op.getPositions()), op.getPositions(),
-          slot);
-  e.closeLoops(e.depth() - 1);
+  e.each(size, [&](Value slot) {
+    row.put(emitNeutral(e.builder, e.loc, ReduceKind::Max, row.elementType),
+            op.getValues(), slot);
+    row.put(e.narrowed(e.constant(-1), op.getPositions()), op.getPositions(),
+            slot);
+  });
 }
 
 /// Inserts an element that is larger than the last one, of the slot k - 1;

@@ -114,44 +114,46 @@ LogicalResult SortNest::mergeLevel(Value level) {
   Value width = arith::ShLIOp::create(b, e.loc, one, level);
   Value from = arith::AndIOp::create(b, e.loc, level, one),
         to = arith::XOrIOp::create(b, e.loc, from, one);
-  Value start = e.openStridedLoop(e.constant(0), size, e.mul(width, 2));
   auto atMost = [&](Value x, Value most) -> Value {
     return arith::MinSIOp::create(b, e.loc, x, most);
   };
-  Value middle = atMost(e.add(start, width), size),
-        end = atMost(e.add(middle, width), size);
-  Value k = e.openLoop(start, end, {start, middle});
-  Value i = e.innermostLoop().getRegionIterArgs()[0],
-        j = e.innermostLoop().getRegionIterArgs()[1];
-  Value left = loadPosition(atMost(i, last), from),
-        right = loadPosition(atMost(j, last), from);
-  SmallVector<Value> lefts, rights;
-  if (failed(keysAt(left, lefts)) || failed(keysAt(right, rights)))
-    return failure();
-  Value no = arith::ConstantOp::create(b, e.loc, b.getBoolAttr(false));
-  Value stays = row.either(row.compare(Predicate::sge, j, end),
-                           negated(comesBefore(rights, lefts, no)));
-  stays = row.both(row.compare(Predicate::slt, i, middle), stays);
-  storePosition(row.select(stays, left, right), k, to);
-  Value taken = arith::ExtUIOp::create(b, e.loc, b.getI64Type(), stays);
-  Value other = arith::SubIOp::create(b, e.loc, one, taken);
-  row.close({e.add(i, taken), e.add(j, other)});
-  e.closeLoops(e.depth() - 1);
-  return success();
+  auto mergePair = [&](Value start) -> LogicalResult {
+    Value middle = atMost(e.add(start, width), size),
+          end = atMost(e.add(middle, width), size);
+    return e.loop(
+        start, end, one, {start, middle},
+        [&](Value k, ValueRange next) -> FailureOr<SmallVector<Value>> {
+          Value i = next[0], j = next[1];
+          Value left = loadPosition(atMost(i, last), from),
+                right = loadPosition(atMost(j, last), from);
+          SmallVector<Value> lefts, rights;
+          if (failed(keysAt(left, lefts)) || failed(keysAt(right, rights)))
+            return failure();
+          Value no = arith::ConstantOp::create(b, e.loc, b.getBoolAttr(false));
+          Value stays = row.either(row.compare(Predicate::sge, j, end),
+                                   negated(comesBefore(rights, lefts, no)));
+          stays = row.both(row.compare(Predicate::slt, i, middle), stays);
+          storePosition(row.select(stays, left, right), k, to);
+          Value taken = arith::ExtUIOp::create(b, e.loc, b.getI64Type(), stays);
+          Value other = arith::SubIOp::create(b, e.loc, one, taken);
+          return SmallVector<Value>{e.add(i, taken), e.add(j, other)};
+        });
+  };
+  return e.loop(e.constant(0), size, e.mul(width, 2), mergePair);
 }
 
 /// Moves elements. The result that holds the positions is last: its element i
 /// is written after the position there was read.
 LogicalResult SortNest::moveElements(Value half) {
   auto move = [&](Value input, Value sorted) -> LogicalResult {
-    Value i = e.openLoop(row.size);
-    FailureOr<Value> value = e.element(input, row.at(loadPosition(i, half)));
-    if (failed(value))
-      return failure();
-    e.enterDepth(e.depth());
-    row.put(*value, sorted, i);
-    e.closeLoops(e.depth() - 1);
-    return success();
+    return e.loop(row.size, [&](Value i) -> LogicalResult {
+      FailureOr<Value> value = e.element(input, row.at(loadPosition(i, half)));
+      if (failed(value))
+        return failure();
+      e.enterDepth(e.depth());
+      row.put(*value, sorted, i);
+      return success();
+    });
   };
   Value homeInput;
   for (auto [input, sorted] : llvm::zip_equal(op.getInputs(), op.getSorted())) {
@@ -164,40 +166,43 @@ LogicalResult SortNest::moveElements(Value half) {
 }
 
 LogicalResult SortNest::emitMerging() {
-  unsigned rows = e.depth();
-  Value i = e.openLoop(row.size);
-  storePosition(i, i, e.constant(0));
-  e.closeLoops(rows);
+  e.each(row.size, [&](Value i) { storePosition(i, i, e.constant(0)); });
   int64_t levels = llvm::Log2_64_Ceil(std::max<int64_t>(row.size, 1));
-  Value level = e.openLoop(levels);
-  if (failed(mergeLevel(level)))
+  if (failed(e.loop(levels, [&](Value level) { return mergeLevel(level); })))
     return failure();
-  e.closeLoops(rows);
   return moveElements(e.constant(levels % 2));
 }
 
 /// Sorts by counting: an element's position is the number of elements that come
 /// before it.
 LogicalResult SortNest::emitCounting() {
-  Value i = e.openLoop(row.size);
-  SmallVector<Value> mine, others;
-  if (failed(keysAt(i, mine)))
-    return failure();
-  Value j = e.openLoop(row.size, e.constant(0));
-  Value count = e.innermostLoop().getRegionIterArgs()[0];
-  if (failed(keysAt(j, others)))
-    return failure();
-  Value before = comesBefore(others, mine, row.compare(Predicate::slt, j, i));
-  Value one = row.select(before, e.constant(1), e.constant(0));
-  Value place = row.close(e.add(count, one))[0];
-  for (auto [input, sorted] : llvm::zip_equal(op.getInputs(), op.getSorted())) {
-    FailureOr<Value> value = e.element(input, row.at(i));
-    if (failed(value))
+  return e.loop(row.size, [&](Value i) -> LogicalResult {
+    SmallVector<Value> mine;
+    if (failed(keysAt(i, mine)))
       return failure();
-    e.enterDepth(e.depth());
-    row.put(*value, sorted, place);
-  }
-  return success();
+    auto place = e.loop(
+        e.constant(0), e.constant(row.size), e.constant(1), e.constant(0),
+        [&](Value j, ValueRange count) -> FailureOr<SmallVector<Value>> {
+          SmallVector<Value> others;
+          if (failed(keysAt(j, others)))
+            return failure();
+          Value before =
+              comesBefore(others, mine, row.compare(Predicate::slt, j, i));
+          Value one = row.select(before, e.constant(1), e.constant(0));
+          return SmallVector<Value>{e.add(count[0], one)};
+        });
+    if (failed(place))
+      return failure();
+    for (auto [input, sorted] :
+         llvm::zip_equal(op.getInputs(), op.getSorted())) {
+      FailureOr<Value> value = e.element(input, row.at(i));
+      if (failed(value))
+        return failure();
+      e.enterDepth(e.depth());
+      row.put(*value, sorted, place->front());
+    }
+    return success();
+  });
 }
 
 LogicalResult emitSort(ElementEmitter &e, SortOp op) {

@@ -17,7 +17,7 @@ namespace {
 struct Shuffles {
   OpBuilder &builder;
   Location loc;
-  int64_t lanes, together; ///< of a vector, and of 16 bytes
+  int64_t lanes, together; ///< elements of a vector, of 16 bytes
 
   /// Interleaves runs of `run` lanes of x and y within each 16 bytes, those of
   /// the lower or of the upper half.

@@ -69,8 +69,8 @@ private:
                                     llvm::ArrayRef<Values> positions,
                                     mlir::Value begin, mlir::Value end,
                                     nest::SumsAttr walk);
-  /// Likewise in a loop of `together` terms, whose count divides all, from the
-  /// given values on.
+  /// Combines terms in a loop, `together` at once, starting from the given
+  /// values. Requires a number of terms that `together` divides.
   mlir::FailureOr<Values> emitTermLoop(mlir::Operation *op,
                                        llvm::ArrayRef<Values> positions,
                                        mlir::Value begin, mlir::Value end,

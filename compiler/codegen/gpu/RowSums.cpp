@@ -178,19 +178,21 @@ FailureOr<Value> GpuKernelEmitter::reduceAgain(ReduceOp op) {
           step = rows.getLanes() * rows.getTogether(),
           whole = count / step * step;
   if (whole > 0) {
-    Value first = elements.openStridedLoop(lane, elements.constant(whole),
-                                           elements.constant(step), sum);
-    scf::ForOp loop = elements.innermostLoop();
-    FailureOr<Value> next = reduceColumns(
-        op,
-        columnsFrom(first, columns, rows.getTogether(), false, rowDepth + 1),
-        loop.getRegionIterArgs()[0]);
-    if (failed(next))
+    auto most = elements.loop(
+        lane, elements.constant(whole), elements.constant(step), sum,
+        [&](Value first, ValueRange sums) -> FailureOr<SmallVector<Value>> {
+          FailureOr<Value> next =
+              reduceColumns(op,
+                            columnsFrom(first, columns, rows.getTogether(),
+                                        false, rowDepth + 1),
+                            sums[0]);
+          if (failed(next))
+            return failure();
+          return SmallVector<Value>{*next};
+        });
+    if (failed(most))
       return failure();
-    loop.getBody()->getTerminator()->setOperand(0, *next);
-    elements.closeLoops(rowDepth);
-    elements.enterDepth(rowDepth);
-    sum = loop.getResult(0);
+    sum = most->front();
   }
   if (whole == count)
     return sum;
@@ -322,16 +324,15 @@ LogicalResult GpuKernelEmitter::storeRowColumns(ArrayRef<unsigned> results) {
   int64_t count = ShapedType::getNumElements(columns),
           step = rows.getLanes() * rows.getTogether(),
           whole = count / step * step;
-  if (whole > 0) {
-    Value first = elements.openStridedLoop(lane, elements.constant(whole),
-                                           elements.constant(step));
-    if (failed(storeColumns(results,
-                            columnsFrom(first, columns, rows.getTogether(),
-                                        false, rowDepth + 1))))
-      return failure();
-    elements.closeLoops(rowDepth);
-    elements.enterDepth(rowDepth);
-  }
+  if (whole > 0 &&
+      failed(elements.loop(lane, elements.constant(whole),
+                           elements.constant(step), [&](Value first) {
+                             return storeColumns(
+                                 results,
+                                 columnsFrom(first, columns, rows.getTogether(),
+                                             false, rowDepth + 1));
+                           })))
+    return failure();
   if (whole == count)
     return success();
   Value first = elements.add(lane, elements.constant(whole));

@@ -39,33 +39,31 @@ GpuKernelEmitter::emitTermLoop(Operation *op, ArrayRef<Values> positions,
                                ArrayRef<Value> from) {
   auto code = cast<TermCodeOpInterface>(op);
   Type element = typeOf(op->getResult(0)).getElementType();
-  unsigned outer = elements.depth();
-  Value first =
-      elements.openStridedLoop(begin, end, elements.constant(together), from);
-  scf::ForOp loop = elements.innermostLoop();
-  SmallVector<Values> terms;
-  for (int64_t i = 0; i < together; ++i) {
-    elements.enterDepth(outer + 1);
-    SmallVector<Value> dims = elements.positionsOf(
-        i ? elements.add(first, elements.constant(i)) : first,
-        *cast<nest::OpLoopsInterface>(op).getTermSizes());
-    Values &each = terms.emplace_back();
-    for (const Values &position : positions) {
-      FailureOr<Value> value = code.emitTerm(elements, position, dims);
-      if (failed(value))
-        return failure();
-      each.push_back(*value);
-    }
-  }
-  Values sums(loop.getRegionIterArgs());
-  for (const Values &each : terms)
-    for (auto [sum, value] : llvm::zip_equal(sums, each))
-      sum =
-          emitCombine(builder, loc, code.getCombination(), element, sum, value);
-  loop.getBody()->getTerminator()->setOperands(sums);
-  elements.closeLoops(outer);
-  elements.enterDepth(outer);
-  return Values(loop.getResults());
+  unsigned body = elements.depth() + 1;
+  return elements.loop(
+      begin, end, elements.constant(together), from,
+      [&](Value first, ValueRange before) -> FailureOr<Values> {
+        SmallVector<Values> terms;
+        for (int64_t i = 0; i < together; ++i) {
+          elements.enterDepth(body);
+          SmallVector<Value> dims = elements.positionsOf(
+              i ? elements.add(first, elements.constant(i)) : first,
+              *cast<nest::OpLoopsInterface>(op).getTermSizes());
+          Values &each = terms.emplace_back();
+          for (const Values &position : positions) {
+            FailureOr<Value> value = code.emitTerm(elements, position, dims);
+            if (failed(value))
+              return failure();
+            each.push_back(*value);
+          }
+        }
+        Values sums(before);
+        for (const Values &each : terms)
+          for (auto [sum, value] : llvm::zip_equal(sums, each))
+            sum = emitCombine(builder, loc, code.getCombination(), element, sum,
+                              value);
+        return sums;
+      });
 }
 
 FailureOr<GpuKernelEmitter::Values>
@@ -96,23 +94,21 @@ GpuKernelEmitter::emitShare(Operation *op, ArrayRef<Values> positions,
     return emitTerms(op, positions, begin, end, walk);
   ReduceKind kind = cast<TermCodeOpInterface>(op).getCombination();
   Type element = typeOf(op->getResult(0)).getElementType();
-  unsigned outer = elements.depth();
   Values from(positions.size(), emitNeutral(builder, loc, kind, element));
   Value block = elements.constant(walk.getBlock());
-  Value at = elements.openStridedLoop(begin, end, block, from);
-  scf::ForOp loop = elements.innermostLoop();
-  Value last =
-      arith::MinSIOp::create(builder, loc, elements.add(at, block), end);
-  FailureOr<Values> part = emitTerms(op, positions, at, last, walk);
-  if (failed(part))
-    return failure();
-  for (auto [i, value] : llvm::enumerate(*part))
-    loop.getBody()->getTerminator()->setOperand(
-        i, emitCombine(builder, loc, kind, element, loop.getRegionIterArgs()[i],
-                       value));
-  elements.closeLoops(outer);
-  elements.enterDepth(outer);
-  return Values(loop.getResults());
+  return elements.loop(
+      begin, end, block, from,
+      [&](Value at, ValueRange before) -> FailureOr<Values> {
+        Value last =
+            arith::MinSIOp::create(builder, loc, elements.add(at, block), end);
+        FailureOr<Values> part = emitTerms(op, positions, at, last, walk);
+        if (failed(part))
+          return failure();
+        Values sums(before);
+        for (auto [sum, value] : llvm::zip_equal(sums, *part))
+          sum = emitCombine(builder, loc, kind, element, sum, value);
+        return sums;
+      });
 }
 
 /// Opens a loop in which a block takes as many adjacent groups of `side`

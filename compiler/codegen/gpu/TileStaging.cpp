@@ -203,28 +203,28 @@ FailureOr<Value> TileStaging::factorAt(Value row, Value depth) {
 /// Copies elements one by one; elements that are in no view of memory are
 /// computed.
 LogicalResult TileStaging::copyElements(Value stage, Value firstDepth) {
-  unsigned outer = elements.depth();
-  Value round = rounds == 1 ? elements.constant(0) : elements.openLoop(rounds);
-  Place place = placeOf(round);
-  Value row = elements.add(firstRow, place.row),
-        depth = elements.add(firstDepth, place.depth);
-  Value exists = isBefore(depth, end);
-  FailureOr<Value> value =
-      factorAt(clamped(row, shape.rowsOf(operand).size(), 1),
-               clamped(depth, shape.depth.size(), 1));
-  if (failed(value))
-    return failure();
-  Value number =
-      extendScalar(builder, loc, shape.typeOf(operand), element, *value);
-  number = arith::SelectOp::create(builder, loc, exists, number,
-                                   zeroOf(elements, element));
-  ifTaking([&] {
-    elements.store(number, inStage(stage, place), element,
-                   elements.constant(0));
-  });
-  elements.closeLoops(outer);
-  elements.enterDepth(outer);
-  return success();
+  auto copyRound = [&](Value round) -> LogicalResult {
+    Place place = placeOf(round);
+    Value row = elements.add(firstRow, place.row),
+          depth = elements.add(firstDepth, place.depth);
+    Value exists = isBefore(depth, end);
+    FailureOr<Value> value =
+        factorAt(clamped(row, shape.rowsOf(operand).size(), 1),
+                 clamped(depth, shape.depth.size(), 1));
+    if (failed(value))
+      return failure();
+    Value number =
+        extendScalar(builder, loc, shape.typeOf(operand), element, *value);
+    number = arith::SelectOp::create(builder, loc, exists, number,
+                                     zeroOf(elements, element));
+    ifTaking([&] {
+      elements.store(number, inStage(stage, place), element,
+                     elements.constant(0));
+    });
+    return success();
+  };
+  return rounds == 1 ? copyRound(elements.constant(0))
+                     : elements.loop(rounds, copyRound);
 }
 
 LogicalResult TileStaging::copy(Value stage, Value firstDepth) {

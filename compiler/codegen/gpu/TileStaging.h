@@ -74,7 +74,7 @@ private:
   // The current tile:
   llvm::SmallVector<mlir::Value> batch;
   mlir::Value firstRow, end, pointer, front;
-  llvm::SmallVector<mlir::Value> rowOffsets;                   ///< by round
+  llvm::SmallVector<mlir::Value> rowOffsets; ///< one each round
   llvm::SmallVector<llvm::SmallVector<mlir::Value>> rowDigits; ///< if bounded
 };
 

@@ -91,9 +91,9 @@ LogicalResult TileSums::copyStage(Value step) {
         depth = elements.mul(elements.add(firstStep, step), walk.getBlock()[2]);
   if (failed(lhs->copy(stage, depth)))
     return failure();
-  Value behind = shared.at(stage, builder.getI8Type(),
-                           elements.constant(lhs->tile().bytes()));
-  return rhs->copy(behind, depth);
+  Value next = shared.at(stage, builder.getI8Type(),
+                         elements.constant(lhs->tile().bytes()));
+  return rhs->copy(next, depth);
 }
 
 void TileSums::commit() {
@@ -117,25 +117,22 @@ FailureOr<SmallVector<Value>> TileSums::addProducts() {
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0.0));
   SmallVector<Value> zeros(products->sums(), zero);
-  unsigned outer = elements.depth();
-  Value step = elements.openLoop(elements.constant(0), steps, zeros);
-  scf::ForOp loop = elements.innermostLoop();
-  wait(ahead - 1);
-  shared.barrier();
-  if (failed(copyStage(elements.add(step, elements.constant(ahead)))))
-    return failure();
-  commit();
-  Value stage = slotOf(step);
-  Value behind = shared.at(stage, builder.getI8Type(),
-                           elements.constant(lhs->tile().bytes()));
-  SmallVector<Value> sums =
-      products->multiply(stage, behind, loop.getRegionIterArgs());
-  loop.getBody()->getTerminator()->setOperands(sums);
-  elements.closeLoops(outer);
-  elements.enterDepth(outer);
+  auto sums = elements.loop(
+      elements.constant(0), steps, elements.constant(1), zeros,
+      [&](Value step, ValueRange sums) -> FailureOr<SmallVector<Value>> {
+        wait(ahead - 1);
+        shared.barrier();
+        if (failed(copyStage(elements.add(step, elements.constant(ahead)))))
+          return failure();
+        commit();
+        Value stage = slotOf(step);
+        Value next = shared.at(stage, builder.getI8Type(),
+                               elements.constant(lhs->tile().bytes()));
+        return products->multiply(stage, next, sums);
+      });
   wait(0);
   shared.barrier();
-  return SmallVector<Value>(loop.getResults());
+  return sums;
 }
 
 //===----------------------------------------------------------------------===//
@@ -167,18 +164,25 @@ LogicalResult TileSums::storeSums(ArrayRef<Value> sums) {
 /// Stores a patch; adjacent lanes take adjacent columns.
 LogicalResult TileSums::storePatch(unsigned patch, Value from) {
   int64_t width = walk.getWarp()[1], stride = patchStride(walk);
-  unsigned outer = elements.depth();
-  Value round = elements.openLoop(nest::kPatchRows * width / kWarpLanes);
-  Value number = elements.add(elements.mul(round, kWarpLanes), lane);
-  SmallVector<Value> place =
-      elements.positionsOf(number, {nest::kPatchRows, width});
-  Value at = elements.add(elements.mul(place[0], stride), place[1]);
   Type f32 = builder.getF32Type();
-  Value value = shared.load(shared.at(from, f32, at), f32, 1), exists;
+  return elements.loop(nest::kPatchRows * width / kWarpLanes, [&](Value round) {
+    Value number = elements.add(elements.mul(round, kWarpLanes), lane);
+    SmallVector<Value> place =
+        elements.positionsOf(number, {nest::kPatchRows, width});
+    Value at = elements.add(elements.mul(place[0], stride), place[1]);
+    Value value = shared.load(shared.at(from, f32, at), f32, 1), exists;
+    ElementIndex index =
+        indexOf(products->rowOf(patch, place[0]), place[1], exists);
+    return storeAt(index, value, exists);
+  });
+}
+
+ElementIndex TileSums::indexOf(Value rowOfWarp, Value columnOfWarp,
+                               Value &exists) {
   Value row = elements.add(elements.add(firstRow, products->firstRow()),
-                           products->rowOf(patch, place[0]));
-  Value column = elements.add(
-      elements.add(firstColumn, products->firstColumn()), place[1]);
+                           rowOfWarp),
+        column = elements.add(
+            elements.add(firstColumn, products->firstColumn()), columnOfWarp);
   row = elements.clampedToSize(row, shape.rows.size(), walk.getBlock()[0],
                                exists);
   column = elements.clampedToSize(column, shape.columns.size(),
@@ -193,12 +197,7 @@ LogicalResult TileSums::storePatch(unsigned patch, Value from) {
   give(shape.columns, elements.positionsOf(column, shape.columns.sizes));
   ElementIndex index = elements.makeIndex(position, elements.depth());
   index.depth = elements.depth(); // also for ops on a scalar sum
-  if (failed(storeAt(index, value, exists)))
-    return failure();
-  elements.enterDepth(elements.depth());
-  elements.closeLoops(outer);
-  elements.enterDepth(outer);
-  return success();
+  return index;
 }
 
 LogicalResult TileSums::storeAt(const ElementIndex &index, Value value,
@@ -220,6 +219,7 @@ LogicalResult TileSums::storeAt(const ElementIndex &index, Value value,
   for (auto [root, stored, pointer] :
        llvm::zip_equal(stored, *values, pointers))
     elements.store(stored, pointer, typeOf(root).getElementType(), linear);
+  elements.enterDepth(elements.depth());
   return success();
 }
 

@@ -45,6 +45,10 @@ private:
   mlir::FailureOr<llvm::SmallVector<mlir::Value>> addProducts();
   llvm::LogicalResult storeSums(llvm::ArrayRef<mlir::Value> sums);
   llvm::LogicalResult storePatch(unsigned patch, mlir::Value from);
+  /// The result's element at a row and column of the warp's tile, clamped to
+  /// the result.
+  elements::ElementIndex indexOf(mlir::Value rowOfWarp,
+                                 mlir::Value columnOfWarp, mlir::Value &exists);
   /// Stores what follows from a sum.
   llvm::LogicalResult storeAt(const elements::ElementIndex &index,
                               mlir::Value sum, mlir::Value exists);

@@ -59,10 +59,12 @@ LogicalResult TransposedTiles::emit(Operation *function, StringRef name) {
   return success();
 }
 
-Value TransposedTiles::openRuns() {
+LogicalResult
+TransposedTiles::eachRun(llvm::function_ref<LogicalResult(Value run)> body) {
   int64_t warps = kBlockThreads / kWarpLanes;
-  Value round = elements.openLoop(kTurnedTile / warps);
-  return elements.add(elements.mul(round, warps), warp);
+  return elements.loop(kTurnedTile / warps, [&](Value round) {
+    return body(elements.add(elements.mul(round, warps), warp));
+  });
 }
 
 ElementIndex TransposedTiles::indexOf(Value alongFirst, Value alongLast,
@@ -79,44 +81,44 @@ ElementIndex TransposedTiles::indexOf(Value alongFirst, Value alongLast,
 }
 
 LogicalResult TransposedTiles::fill() {
-  unsigned outer = elements.depth();
-  Value run = openRuns(), exists;
-  ElementIndex index = indexOf(lane, run, exists);
-  Value at = elements.add(elements.mul(run, kTurnedStride), lane);
-  for (auto [value, patch] : llvm::zip_equal(turned, patches)) {
-    FailureOr<Value> element = elements.element(value, index);
-    if (failed(element))
-      return failure();
-    elements.enterDepth(elements.depth());
-    elements.store(*element, patch, typeOf(value).getElementType(), at);
-  }
-  elements.closeLoops(outer);
-  elements.enterDepth(outer);
-  return success();
+  return eachRun([&](Value run) -> LogicalResult {
+    Value exists;
+    ElementIndex index = indexOf(lane, run, exists);
+    Value at = elements.add(elements.mul(run, kTurnedStride), lane);
+    for (auto [value, patch] : llvm::zip_equal(turned, patches)) {
+      FailureOr<Value> element = elements.element(value, index);
+      if (failed(element))
+        return failure();
+      elements.enterDepth(elements.depth());
+      elements.store(*element, patch, typeOf(value).getElementType(), at);
+    }
+    return success();
+  });
 }
 
 LogicalResult TransposedTiles::store() {
-  unsigned outer = elements.depth();
-  Value run = openRuns(), exists;
-  ElementIndex index = indexOf(run, lane, exists);
-  Value at = elements.add(elements.mul(lane, kTurnedStride), run);
-  for (auto [value, patch] : llvm::zip_equal(turned, patches))
-    elements.setElement(
-        value, index, elements.load(patch, typeOf(value).getElementType(), at));
-  FailureOr<SmallVector<Value>> values = elements.storedElements(stored, index);
-  if (failed(values))
-    return failure();
-  Value linear = elements.linearIndex(shape, index);
-  if (exists) {
-    auto branch = scf::IfOp::create(builder, loc, exists);
-    builder.setInsertionPointToStart(branch.thenBlock());
-  }
-  for (auto [root, value, pointer] : llvm::zip_equal(stored, *values, pointers))
-    elements.store(value, pointer, typeOf(root).getElementType(), linear);
-  elements.enterDepth(elements.depth());
-  elements.closeLoops(outer);
-  elements.enterDepth(outer);
-  return success();
+  return eachRun([&](Value run) -> LogicalResult {
+    Value exists;
+    ElementIndex index = indexOf(run, lane, exists);
+    Value at = elements.add(elements.mul(lane, kTurnedStride), run);
+    for (auto [value, patch] : llvm::zip_equal(turned, patches))
+      elements.setElement(
+          value, index,
+          elements.load(patch, typeOf(value).getElementType(), at));
+    FailureOr<SmallVector<Value>> values =
+        elements.storedElements(stored, index);
+    if (failed(values))
+      return failure();
+    Value linear = elements.linearIndex(shape, index);
+    if (exists) {
+      auto branch = scf::IfOp::create(builder, loc, exists);
+      builder.setInsertionPointToStart(branch.thenBlock());
+    }
+    for (auto [root, value, pointer] :
+         llvm::zip_equal(stored, *values, pointers))
+      elements.store(value, pointer, typeOf(root).getElementType(), linear);
+    return success();
+  });
 }
 
 } // namespace weft::gpu

@@ -33,9 +33,9 @@ public:
   llvm::LogicalResult emit(mlir::Operation *function, llvm::StringRef name);
 
 private:
-  /// Opens a loop over the runs, of 32, that the thread's warp takes; returns
-  /// the run.
-  mlir::Value openRuns();
+  /// Builds a loop over the runs, of 32, that the thread's warp takes.
+  llvm::LogicalResult
+  eachRun(llvm::function_ref<llvm::LogicalResult(mlir::Value run)> body);
   /// The index of the element at this distance from the tile's first element,
   /// clamped to the shape.
   elements::ElementIndex indexOf(mlir::Value along, mlir::Value last,

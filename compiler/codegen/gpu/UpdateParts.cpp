@@ -163,25 +163,21 @@ LogicalResult UpdateParts::copyAt(Value position, Value distance) {
 
 /// Copies the warp's elements so that neighbouring lanes write neighbours.
 LogicalResult UpdateParts::copyInput() {
-  unsigned depth = elements.depth();
   Value step = elements.constant(kWarpLanes);
-  LogicalResult result = success();
-  if (shape.isWindowLast) {
-    int64_t vectors = walk.getWidth() / walk.getSide();
-    Value at = elements.openStridedLoop(
-        lane, elements.mul(positionCount, vectors), step);
-    Value each = elements.constant(vectors);
-    Value position = arith::DivUIOp::create(builder, loc, at, each);
-    Value distance = arith::RemUIOp::create(builder, loc, at, each);
-    result = copyAt(position, elements.mul(distance, walk.getSide()));
-  } else {
-    Value distance = elements.openLoop(walk.getWidth());
-    Value position = elements.openStridedLoop(lane, positionCount, step);
-    result = copyAt(position, distance);
-  }
-  elements.closeLoops(depth);
-  elements.enterDepth(depth);
-  return result;
+  if (!shape.isWindowLast)
+    return elements.loop(walk.getWidth(), [&](Value distance) {
+      return elements.loop(lane, positionCount, step, [&](Value position) {
+        return copyAt(position, distance);
+      });
+    });
+  int64_t vectors = walk.getWidth() / walk.getSide();
+  return elements.loop(
+      lane, elements.mul(positionCount, vectors), step, [&](Value at) {
+        Value each = elements.constant(vectors);
+        Value position = arith::DivUIOp::create(builder, loc, at, each);
+        Value distance = arith::RemUIOp::create(builder, loc, at, each);
+        return copyAt(position, elements.mul(distance, walk.getSide()));
+      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -221,34 +217,34 @@ FailureOr<UpdateParts::Found> UpdateParts::find(Value first, bool mayEnd) {
 /// Takes the updates of the lanes one after the other; all lanes of the warp
 /// share the elements of one.
 LogicalResult UpdateParts::apply(const Found &found, Value all) {
-  unsigned depth = elements.depth();
-  elements.enterDepth(depth);
+  elements.enterDepth(elements.depth());
   Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
   auto wide = [&](Value value) -> Value {
     return arith::ExtUIOp::create(builder, loc, i64, value);
   };
+  auto number = [&](int32_t value) -> Value {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getI32IntegerAttr(value));
+  };
   Value count = wide(LLVM::CtPopOp::create(builder, loc, i32, all).getRes());
-  elements.openLoop(elements.constant(0), count, all);
-  scf::ForOp loop = elements.innermostLoop();
-  Value left = loop.getRegionIterArgs()[0];
-  Value of = LLVM::CountTrailingZerosOp::create(builder, loc, i32, left,
-                                                /*is_zero_poison=*/true);
-  Value one =
-      arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(1));
-  Value lanes = arith::ConstantOp::create(
-      builder, loc, builder.getI32IntegerAttr(kWarpLanes));
-  Value next = arith::AndIOp::create(
-      builder, loc, left, arith::SubIOp::create(builder, loc, left, one));
-  Value position =
-      mlir::gpu::ShuffleOp::create(builder, loc, found.position, of, lanes,
-                                   mlir::gpu::ShuffleMode::IDX)
-          .getShuffleResult();
-  if (failed(combine(elements.add(found.first, wide(of)),
-                     elements.add(firstPosition, wide(position)))))
-    return failure();
-  loop.getBody()->getTerminator()->setOperand(0, next);
-  elements.closeLoops(depth);
-  return success();
+  return elements.loop(
+      elements.constant(0), count, elements.constant(1), all,
+      [&](Value, ValueRange bits) -> FailureOr<SmallVector<Value>> {
+        Value left = bits[0];
+        Value of = LLVM::CountTrailingZerosOp::create(builder, loc, i32, left,
+                                                      /*is_zero_poison=*/true);
+        Value next = arith::AndIOp::create(
+            builder, loc, left,
+            arith::SubIOp::create(builder, loc, left, number(1)));
+        Value position = mlir::gpu::ShuffleOp::create(
+                             builder, loc, found.position, of,
+                             number(kWarpLanes), mlir::gpu::ShuffleMode::IDX)
+                             .getShuffleResult();
+        if (failed(combine(elements.add(found.first, wide(of)),
+                           elements.add(firstPosition, wide(position)))))
+          return failure();
+        return SmallVector<Value>{next};
+      });
 }
 
 LogicalResult UpdateParts::combine(Value update, Value position) {

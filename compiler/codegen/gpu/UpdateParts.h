@@ -59,10 +59,10 @@ private:
   mlir::Value pointer;
   GridPlace grid;
   SharedMemory shared;
-  int64_t positions, window; ///< of a part, of all
+  int64_t positions, window; ///< sizes of a part, of all
   mlir::Value lane;
   llvm::SmallVector<mlir::Value> batch;
-  mlir::Value firstPosition, positionCount, firstInWindow; ///< of the task
+  mlir::Value firstPosition, positionCount, firstInWindow; ///< the task's range
 };
 
 } // namespace weft::gpu
