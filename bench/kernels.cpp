@@ -30,7 +30,7 @@ namespace {
 
 struct Kernel {
   std::string name, signature, body;
-  std::vector<int64_t> bytes; ///< of arguments and results
+  std::vector<int64_t> bytes; ///< bytes of arguments and results
   double multiplyAdds = 0;
 };
 

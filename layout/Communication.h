@@ -40,7 +40,7 @@ struct Combination {
 /// the elements that it lacks. With boxes the target is another array, which
 /// they fill; then layouts have the group's digits.
 struct Movement {
-  std::vector<int64_t> shape; ///< of the whole array
+  std::vector<int64_t> shape; ///< the shape of the whole array
   Layout from, to;
   bool isRing = false;
   MovedBoxes boxes;

@@ -230,7 +230,7 @@ bool weft::coverAll(const MovedBoxes &boxes, std::span<const int64_t> shape) {
 static std::string text(int64_t number) { return std::to_string(number); }
 
 /// The positions that `count` steps from `first` on reach, from the least to
-/// behind the greatest.
+/// after the greatest.
 static Interval reach(int64_t first, int64_t step, int64_t count) {
   int64_t last = saturatingAdd(first, saturatingMultiply(step, count - 1));
   return {std::min(first, last), saturatingAdd(std::max(first, last), 1)};

@@ -257,7 +257,7 @@ std::vector<MovedPiece> weft::piecesOf(const BoxedMove &move, const Mesh &mesh,
 int64_t weft::mostSent(const BoxedMove &move, const Mesh &mesh,
                        std::span<const int64_t> members) {
   std::vector<int64_t> sent(members.size());
-  // What one member reads in several boxes, it receives once.
+  // A member receives an element once that it reads in several boxes.
   std::set<std::vector<int64_t>> known;
   for (const MovedPiece &piece : piecesOf(move, mesh, members)) {
     if (piece.source == piece.target)

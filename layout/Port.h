@@ -23,14 +23,14 @@ struct Port {
   ElementType type = ElementType::Float32;
   std::vector<int64_t> shape; ///< shape of the whole array
   Layout layout;
-  uint32_t buffer = 0;    ///< of the plan
+  uint32_t buffer = 0;    ///< the buffer of the plan
   int64_t donatedTo = -1; ///< input: the output that reuses its memory
   PortFacts facts;
 
   int64_t donatedFrom = -1;   ///< output: the input with the same memory
   std::vector<int64_t> local; ///< shape of a device's shard, with its padding
-  uint64_t globalBytes = 0;   ///< of the whole array
-  uint64_t localBytes = 0;    ///< of each device that holds a shard
+  uint64_t globalBytes = 0;   ///< bytes of the whole array
+  uint64_t localBytes = 0;    ///< bytes of each device that holds a shard
   /// A number that is equal for ports whose devices hold the same shards of
   /// equal arrays, so that a buffer of one program can be passed to another.
   uint64_t signature = 0;

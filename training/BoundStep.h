@@ -52,7 +52,7 @@ struct Trainer::BoundStep {
     Started &operator=(const Started &) = delete;
     ~Started();
     weft_ticket *ticket = nullptr; ///< null: it is over
-    std::vector<Array> values;     ///< of the metrics, once it is over
+    std::vector<Array> values;     ///< values of the metrics, once it is over
     std::chrono::steady_clock::time_point begin;
     double executeSeconds = 0, waitSeconds = 0;
   };
@@ -112,7 +112,7 @@ private:
   };
   std::vector<Metric> metrics;
   Buffers inputBuffers, outputBuffers, owned;
-  Started last;  ///< of execute()
+  Started last;  ///< what execute() started
   Buffers spare; ///< the other set of data ports; empty if there is none
   bool askedForSpare = false;
   Bytes bytes, bytesAhead; ///< kept to reuse their memory

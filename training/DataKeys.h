@@ -63,7 +63,7 @@ Status checkNames(const DataOptions &options, const ArrayKind &kind, Role role,
 std::optional<std::string> findKey(const ArrayFile &file, const ArrayKind &kind,
                                    const Port &port, DataPurpose purpose,
                                    bool single);
-/// The same; the error lists the keys that were tried.
+/// As above, with an error that lists the keys that were tried.
 Result<std::string> promisedKey(const ArrayFile &file, const ArrayKind &kind,
                                 const Port &port, DataPurpose purpose,
                                 bool single);

@@ -173,7 +173,7 @@ Status Trainer::FitRun::startBatch(const std::vector<int64_t> &indices,
   }
   if (Status ok = step.start(out->run); !ok)
     return ok;
-  trainer.prefetch(StepKind::Train, data, next); // behind this step's batch
+  trainer.prefetch(StepKind::Train, data, next); // after this step's batch
   return {};
 }
 

@@ -82,7 +82,7 @@ private:
   RunningMetrics metrics;           ///< metrics of the epoch
   int64_t batches = 0;              ///< batches done in the epoch
   std::unique_ptr<Running> running; ///< at most one; null between epochs
-  size_t nextSize = 0;      ///< samples of the step behind the last one begun
+  size_t nextSize = 0;      ///< samples of the step after the last one begun
   bool hasFinished = false; ///< whether a step is over
   std::chrono::steady_clock::time_point finished; ///< when it was
   bool ended = false;     ///< ended by Ctrl-C, or after maxSteps

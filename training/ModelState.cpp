@@ -122,7 +122,7 @@ Status ModelState::set(Variable &variable, const StoredArray &value) {
 void ModelState::reseed(uint64_t seed) {
   MersenneTwister random = MersenneTwister::python(seed);
   std::vector<uint32_t> drawn;
-  constexpr int64_t most = 1 << 20; // of a file that says more: not its draw
+  constexpr int64_t most = 1 << 20; // a file with more has no draw
   for (Variable &variable : list) {
     PortFacts &facts = variable.port.facts;
     if (!facts.draw || *facts.draw < 0 || *facts.draw >= most)

@@ -39,7 +39,7 @@ public:
   /// Sets each weight whose facts name its average to the average's value, as Keras does after the last epoch of fit
   /// (Optimizer.finalize_variable_values).
   Status takeAverages();
-  /// Resets metrics' variables to their initial values, at the begin of an
+  /// Resets metrics' variables to their initial values, at the start of an
   /// epoch.
   Status resetMetrics();
   /// Loads values by variable path. `strict`: each variable must be given, and

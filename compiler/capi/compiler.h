@@ -102,7 +102,7 @@ void weft_compiler_on_diagnostic(weft_compiler *compiler,
 int weft_compiler_load_plugin(weft_compiler *compiler, const char *path);
 
 /// The name of a stage, in order: "imported", "differentiated", "sharded", ...
-/// (docs/stages.md). NULL behind the last.
+/// (docs/stages.md). NULL past the end.
 const char *weft_stage_name(size_t stage);
 /// The names of targets, "native, cpu:avx512, ..."; valid as long as the
 /// process.
@@ -175,17 +175,17 @@ int weft_module_set_layout(weft_module *module, const char *port,
                            const char *layout);
 
 typedef struct weft_value {
-  const char *name; ///< of the port, or of the layer or line; "" for none
+  const char *name; ///< name of the port, layer or line; "" for none
   /// "argument", "result", or the op that makes the value: "weft.dot".
   const char *made_by;
   const char *dtype; ///< NumPy's name: "float32"
   size_t rank;
-  const int64_t *shape; ///< of the global value, `rank` sizes
+  const int64_t *shape; ///< the shape of the global value, `rank` sizes
   const char *layout;   ///< "[data,-]+sum(model)"; "" if none is chosen yet
 } weft_value;
 /// Returns one value: arguments, results, and then inner values with a layout
 /// (stage `sharded`), in order; at stage `plan` without results that replace an
-/// argument of their name and layout. Fails, without a message, behind the
+/// argument of their name and layout. Fails, without a message, past the
 /// last. Strings are valid until the module is changed or freed.
 int weft_module_value(weft_module *module, size_t value, weft_value *out);
 

@@ -61,7 +61,7 @@ struct CompileOptions {
   /// Searches fixes if a budget is exceeded; gets Progress::scheduled.
   std::function<void(Explanation &, const std::optional<Explanation> &)>
       findFixes;
-  FixLimits fixLimits; ///< of each search
+  FixLimits fixLimits; ///< limits of each search
 };
 
 /// Runs the passes up to `to` in place.
@@ -88,7 +88,7 @@ struct Attempt {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   Outcome outcome = Outcome::Refused;
   Progress progress;
-  std::vector<uint8_t> image; ///< of attemptProgram()
+  std::vector<uint8_t> image; ///< what attemptProgram() compiled
 };
 
 /// Runs the passes of a module up to `to`. The module is not null.

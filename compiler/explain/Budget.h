@@ -48,7 +48,7 @@ struct Limit {
   std::string text; ///< the text as written: all_reduce<=2
   std::string subject;
   Relation relation = Relation::AtMost;
-  double value = 0; ///< of gap: in kGapParts
+  double value = 0; ///< a gap is in kGapParts
 
   bool holds(int64_t cost) const;
 };

@@ -201,7 +201,7 @@ Explanation weft::explainProgram(plan::ProgramOp program) {
     result.layouts = {priced[0], priced[2]};
   else
     result.layoutsUnproved = bool(priced);
-  MeshPart part; // of the present instructions
+  MeshPart part; // the part of the present instructions
   StringAttr end;
   for (Operation &op : program.getBody().front()) {
     result.instructions += !isa<plan::WaitOp>(op);

@@ -138,13 +138,13 @@ struct Explanation {
   std::string devices; ///< "8 devices, data=2 x model=4"
   std::vector<CollectiveCost> collectives;
   MemoryUse memory;
-  std::vector<StepTimes> times; ///< of each class of devices, by prices
+  std::vector<StepTimes> times; ///< times of each class of devices, by prices
   /// How GPUs exchange data; nothing for programs of CPUs.
   std::optional<CollectiveMode> mode;
   std::optional<PricedLayouts> layouts; ///< nothing: no op was in conflict
   bool layoutsUnproved = false;         ///< conflicts were resolved one by one
   std::vector<RuleStatus> rules;
-  int64_t instructions = 0;  ///< of the plan, with ports and buffers
+  int64_t instructions = 0;  ///< ops of the plan, with ports and buffers
   std::vector<Fix> fixes;    ///< changes that save bytes, the best first
   std::vector<Trial> trials; ///< all changes tried, in their order
   std::optional<FixSearchSummary> search; ///< none if no fixes were searched

@@ -43,7 +43,7 @@ private:
   MeshAttr mesh;
   Explanation result;
   MeshPart part;      ///< that runs the present ops
-  Block instructions; ///< of a plan; each is removed after its count
+  Block instructions; ///< a plan's; each is removed once counted
   OpBuilder builder;
 };
 

@@ -60,7 +60,7 @@ private:
   llvm::DenseMap<Operation *, Sums> atLabel;
   llvm::DenseMap<Operation *, double> ends;
   StepClock clock;
-  Sums more = {0, 0, 0, 0}; ///< of further iterations
+  Sums more = {0, 0, 0, 0}; ///< sums of further iterations
   StepTimes out;
 };
 

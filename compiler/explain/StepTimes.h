@@ -26,7 +26,7 @@
 
 namespace weft {
 
-/// Seconds from the begin of a step.
+/// Seconds from the start of a step.
 struct BusyTime {
   double begin, end;
   std::string what; ///< the kernel or the kind of collective

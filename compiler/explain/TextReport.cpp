@@ -311,7 +311,7 @@ std::string TextReport::times() const {
             ", from left to right ('=': under compute, "
             "'!': exposed)\n";
     size_t columns = width - 18;
-    double end = 0; // of one iteration of each loop
+    double end = 0; // the end of one iteration of each loop
     for (const auto *busy : {&its.computed, &its.sent})
       for (const BusyTime &time : *busy)
         end = std::max(end, time.end);

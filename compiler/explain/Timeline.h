@@ -44,7 +44,7 @@ struct Resident {
 
 struct Timeline {
   std::vector<Moment> moments;
-  int64_t results = 0; ///< of the step; part of MemoryUse::activations
+  int64_t results = 0; ///< results of the step; part of MemoryUse::activations
   int64_t arena = 0;
   size_t peak = 0;     ///< the first moment with the most bytes in use
   bool trains = false; ///< whether the step has a backward part

@@ -49,7 +49,7 @@ private:
   LayoutJournal journal;
   LayoutTable table;
   llvm::DenseMap<Value, LayoutSearch::Alternative> nextBest;
-  int64_t price = 0; ///< of all layouts, in picoseconds
+  int64_t price = 0; ///< the price of all layouts, in picoseconds
 };
 } // namespace
 

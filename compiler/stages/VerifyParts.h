@@ -32,7 +32,7 @@ private:
     MeshPart of(mlir::Value value) const;
     MeshPart readersOf(mlir::OpOperand &operand) const;
     RegionFlow flow;
-    llvm::DenseMap<mlir::Value, MeshPart> passedOn; ///< by leader
+    llvm::DenseMap<mlir::Value, MeshPart> passedOn; ///< indexed by leader
   };
   std::map<mlir::Operation *, OfFunction> functions;
 };

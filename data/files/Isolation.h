@@ -31,7 +31,7 @@ using IsolatedWork = std::function<bool(int file)>;
 Result<std::vector<uint8_t>> runIsolated(const IsolatedWork &work,
                                          unsigned seconds = 60);
 
-/// Limits this process: a signal ends it once it has used so much CPU time, or
+/// Limits this process: a signal ends it once it has used this much CPU time, or
 /// 30 times as much time has passed; 0 removes the limit.
 void limitComputing(unsigned seconds);
 /// Whether the signal is that of the limit.

@@ -1,6 +1,6 @@
 //===- OrderedCrc.h - a CRC of bytes that are read in order -----*- C++ -*-===//
 //
-//   // Rows of 1 GiB behind a header, and the CRC of both.
+//   // Rows of 1 GiB after a header, and the CRC of both.
 //   OrderedCrc crc("f.npz:x", header, 1 << 30, wanted);
 //   Status ok = crc.add(0, bytes, 4096);             // the first bytes of the rows
 //   ok = crc.add(8192, bytes, 4096);                 // not the next ones: ignored

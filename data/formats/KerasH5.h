@@ -22,7 +22,7 @@ struct KerasH5 {
     std::string name;
     std::vector<std::string> weights; ///< names among `arrays`, in Keras' order
   };
-  std::string version;  ///< of Keras: 2.15.0; empty if the file has none
+  std::string version;  ///< Keras' version, 2.15.0, or empty
   std::string config;   ///< JSON: {"class_name": ..., "config": ...}
   std::string training; ///< JSON: loss, metrics, optimizer_config; or empty
   std::vector<Layer> layers;

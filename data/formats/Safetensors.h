@@ -9,7 +9,7 @@
 // A file has 8 bytes with the size of a header, the header (JSON: name, dtype,
 // shape and position of each tensor), and the tensors, row-major and
 // little-endian. The header has at most 100 MB, and the tensors cover the bytes
-// behind it without gaps or overlaps, as the format's own reader requires.
+// after it without gaps or overlaps, as the format's own reader requires.
 //
 //===----------------------------------------------------------------------===//
 

@@ -120,7 +120,7 @@ private:
   const std::string &path;
   const std::vector<Hdf5Group> &groups;
   bool writesFiles;
-  std::map<std::string, std::vector<std::string>> filesOf; ///< by group
+  std::map<std::string, std::vector<std::string>> filesOf; ///< indexed by group
   std::vector<OutputFile> files;
   size_t count = 0;
   Status all;

@@ -29,7 +29,7 @@ struct ZipEntry {
 Result<std::vector<ZipEntry>> zipEntries(const std::string &path,
                                          uint64_t count);
 /// The position of a member's first byte, from its header; an error if there is
-/// no header, or `size` bytes behind it exceed the file.
+/// no header, or `size` bytes after it exceed the file.
 Result<uint64_t> zipDataPlace(const std::string &path, uint64_t header,
                               uint64_t size);
 

@@ -38,7 +38,7 @@ struct Drawn {
   std::vector<int64_t> shape;
   /// Types of 16 bits have draws of their own.
   ElementType type = ElementType::Float32;
-  /// Of the draw, unless the initializer has its own.
+  /// The seed of the draw, unless the initializer has a seed.
   std::optional<uint32_t> seed = std::nullopt;
   /// The axes from which fans are computed; if one list is empty, the
   /// initializer chooses.

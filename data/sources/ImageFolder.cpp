@@ -27,7 +27,7 @@ constexpr std::string_view kEndings[] = {".bmp", ".gif", ".jpeg", ".jpg",
 
 struct Listed {
   std::string path;
-  size_t rootSize = 0; ///< length of the root folder at the begin of `path`
+  size_t rootSize = 0; ///< length of the root folder at the start of `path`
   int32_t label = 0;
 };
 

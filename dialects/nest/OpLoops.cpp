@@ -170,7 +170,7 @@ static OwnLoops topKLoops(TopKOp op) {
                     typeOf(op.getValues()).getDimSize(op.getDim()));
 }
 
-/// The loops of an op along one dimension: all other dimensions.
+/// The loops of an op that works along one dimension are the other dimensions.
 template <typename ConcreteOp> static OwnLoops rowLoops(ConcreteOp op) {
   return rowsExcept(op.getInput(), op.getDim());
 }

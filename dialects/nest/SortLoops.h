@@ -20,9 +20,9 @@ namespace weft::nest {
 /// two arrays of keys, two of positions, if other tensors follow the key, and
 /// counts.
 struct DigitSort {
-  int64_t size;       ///< of a row
-  unsigned keyBits;   ///< of a key in working memory
-  unsigned indexBits; ///< of a position, and of a count
+  int64_t size;       ///< the size of a row
+  unsigned keyBits;   ///< bits of a key in working memory
+  unsigned indexBits; ///< bits of a position, and of a count
   bool hasPositions;
 
   static constexpr int64_t kBase = 256;

@@ -97,7 +97,7 @@ struct TargetLimits {
 llvm::ArrayRef<TargetLimits> allTargetLimits();
 /// The limits of a target; nothing for an unknown name.
 std::optional<TargetLimits> targetLimits(llvm::StringRef name);
-/// The same, with an error at the op for an unknown name: "no loop nests for
+/// The limits of a target; an error at the op for an unknown name: "no loop nests for
 /// 'x'; use one of cpu:avx512, ...".
 llvm::FailureOr<TargetLimits> targetLimits(llvm::StringRef name,
                                            mlir::Operation *op);

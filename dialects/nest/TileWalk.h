@@ -37,7 +37,8 @@ namespace weft::nest {
 
 /// Several dimensions as one: `size` positions in row-major order.
 struct JoinedDims {
-  llvm::SmallVector<int64_t> dims;  ///< of the result; empty for the depth
+  llvm::SmallVector<int64_t>
+      dims; ///< dimensions of the result; empty for the depth
   llvm::SmallVector<int64_t> sizes; ///< size of each dimension
   int64_t size() const { return llvm::product_of(sizes); }
 };

@@ -101,7 +101,7 @@ static constexpr int64_t kTileVectors = 2;
 /// costs as much as computing it.
 static constexpr int64_t kPackedMultiplyAdds = 4 << 20,
                          kMatrixMultiplyAdds = 256 << 10, kLeastDepth = 32;
-/// The same limit for strides that suit no tile: plain loops do 0.2 to 1
+/// The least multiply-adds for strides that suit no tile: plain loops do 0.2 to 1
 /// multiply-adds a ns, packed loops 30 to 48.
 static constexpr int64_t kAwkwardMultiplyAdds = 64 << 10;
 /// The most multiply-adds for which plain loops are faster than a tile, which

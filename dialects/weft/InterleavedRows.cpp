@@ -70,7 +70,7 @@ struct RngRows : InterleavedRowsOpInterface::ExternalModel<RngRows, RngBitsOp> {
     int64_t before = rows.at.outer;
     for (int64_t size : shape.take_front(rows.at.dim))
       before *= size;
-    // Rows behind the batch's end would move the positions after them.
+    // Rows past the batch's end would move the positions after them.
     if (operands.size() != 1 || (before != 1 && !rows.isEven()))
       return {};
     LocalBuilder b{builder, op->getLoc()};

@@ -34,7 +34,7 @@ struct InterleavedRows {
   int64_t batch = 0, rounds = 1;
   mlir::Value round; ///< tensor<i32>
 
-  /// Rows of a round, some of which may be behind the batch's end.
+  /// Rows of a round, some of which may be past the batch's end.
   int64_t share() const { return (batch + rounds - 1) / rounds; }
   /// The first round that has one row less; `rounds` if all have equally many.
   int64_t firstShort() const { return batch - (share() - 1) * rounds; }

@@ -69,9 +69,9 @@ bool hasLoopNest(mlir::Operation *op);
 /// The number of elements of an operand at other positions that one element of
 /// the result needs; 0 if it needs only the one at its own position.
 int64_t elementsReadElsewhere(mlir::OpOperand &operand);
-/// Estimates of the op's instructions: by the op's interface or else its
-/// traits; by its traits alone; and with `instructions` for each element of its
-/// largest operand or result.
+/// Three estimates of the op's instructions. The first asks the op's interface,
+/// and its traits if it has none; the second asks the traits alone; the third
+/// counts `instructions` for each element of the largest operand or result.
 double workOf(mlir::Operation *op);
 double workByTraits(mlir::Operation *op);
 double instructionsForEach(mlir::Operation *op, double instructions);

@@ -73,7 +73,7 @@ struct PaddedDims {
 /// Values with padded dimensions, each made once.
 class Padding {
 public:
-  /// The value with zeros behind the elements of `dim`, up to `size`.
+  /// The value with zeros after the elements of `dim`, up to `size`.
   Value operator()(Value value, int64_t dim, int64_t size);
 
 private:

@@ -48,8 +48,8 @@ struct KernelGroup {
   bool hasOwnNest = false; ///< an op with the trait OwnLoopNest
   bool isDonated = false;  ///< writes memory that an argument donates
   bool isUpdate = false;   ///< one op that writes in its operand's memory
-  llvm::SetVector<unsigned> before; ///< groups it needs
-  std::set<unsigned> after;         ///< groups that need it
+  llvm::SetVector<unsigned> before; ///< groups that this group needs
+  std::set<unsigned> after;         ///< groups that need this group
 };
 
 /// The ops of a block that are copied into every kernel that uses them.
@@ -107,7 +107,7 @@ private:
   /// the two; false if there are too many, or if another path joins the two.
   bool findBetween(unsigned producer, unsigned consumer, bool forward,
                    llvm::SetVector<unsigned> &found) const;
-  /// Ranks a consumer before all groups that need its producer.
+  /// Ranks a consumer before all groups that need the values producer.
   void rankTogether(unsigned producer, unsigned consumer);
   void merge(unsigned into, unsigned from);
   /// Merges a producer that satisfies the condition into the consumer; false if

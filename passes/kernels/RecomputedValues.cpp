@@ -25,7 +25,7 @@ namespace weft {
 
 /// The most ops that compute a value again.
 static constexpr size_t kMostRecomputed = 8;
-/// A value of so many times fewer bytes is one for each row or column: caches
+/// A value of this many times fewer bytes is one for each row or column: caches
 /// have it.
 static constexpr int64_t kCached = 16;
 

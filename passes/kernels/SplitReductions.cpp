@@ -23,7 +23,7 @@ static constexpr int64_t kLeastOfSlice = 4 << 10;
 /// Slices for each multiprocessor; several, so that no multiprocessor is idle
 /// for long.
 static constexpr int64_t kSlicesOfProcessor = 2;
-/// Of a CPU: the least elements of a reduction whose slices several workers
+/// Limits for a CPU: the least elements of a reduction whose slices several workers
 /// compute, the most results of one that has no rows to share, and the slices'
 /// "processors".
 static constexpr int64_t kLeastOfHost = 256 << 10, kMostKeptOfHost = 7,

@@ -74,8 +74,8 @@ static int64_t heldRegisters(Block &block, int64_t dims, int64_t held) {
   return bytes / kRegister;
 }
 
-/// The registers of a thread that reads and stores so many columns of a row at
-/// once: of each argument and result, and the address of each.
+/// The registers of a thread that reads and stores `together` columns of a row
+/// at once. Each argument and result needs an address and its columns.
 static int64_t togetherRegisters(Block &block, int64_t dims, int64_t together,
                                  ArrayRef<Value> results) {
   constexpr int64_t kRegister = 4, kAddress = 2;

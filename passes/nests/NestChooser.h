@@ -96,7 +96,7 @@ private:
   llvm::DenseMap<mlir::Value, nest::PlaceAttr> places;
   llvm::DenseMap<mlir::Value, mlir::Value>
       results;      ///< result of a nest for each stored value
-  int64_t rows = 0; ///< of a kernel whose nests compute rows; 0 for others
+  int64_t rows = 0; ///< rows of a kernel whose nests compute rows; 0 for others
   int64_t scratchBytes = 0; ///< bytes of values placed in scratch memory so far
   unsigned numKept = 0;
 };

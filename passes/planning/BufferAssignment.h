@@ -121,9 +121,9 @@ private:
   void assignScratch(mlir::func::CallOp call);
   void assignWhile(PlannedLoopOpInterface loop);
   void assignCarried(PlannedLoopOpInterface loop, unsigned index);
-  /// The carried value in whose memory an iteration may compute the value that
-  /// it yields for `index`, as each iteration passes on the values between
-  /// them.
+  /// The carried value whose memory the value yielded for `index` may take.
+  /// Each iteration passes on the values between both as the next ones, and
+  /// drops the carried value.
   std::optional<unsigned> firstOfShifted(PlannedLoopOpInterface loop,
                                          unsigned index) const;
   void findExchange(PlannedLoopOpInterface loop);
@@ -175,7 +175,7 @@ private:
 struct ArenaPlaces {
   llvm::SmallVector<int64_t> offsets;       ///< in the arena of each device
   llvm::SmallVector<int64_t> sharedOffsets; ///< in memory of those that share
-  int64_t bytes = 0;                        ///< of the arena
+  int64_t bytes = 0;                        ///< bytes of the arena
 };
 ArenaPlaces placeArena(mlir::func::FuncOp function,
                        const BufferAssignment &assignment);

@@ -2,7 +2,7 @@
 //
 //   weft.while (%i, %x) times 100 ...      where kernels are launches, with a
 //                                          body of 30 instructions:
-//   body 0 to 99                           one behind the other
+//   body 0 to 99                           one after the other
 //
 //   weft.while (%i, %x) times 10000 ...
 //   body 0 to 63                           what 136 leaves of 10,000
@@ -51,7 +51,7 @@ int64_t ProgramEmitter::bodiesOf(PlannedLoopOpInterface loop) {
   return bodies > exchanged ? bodies : 0;
 }
 
-/// Emits bodies one behind the other, and the condition once before each set of
+/// Emits bodies one after the other, and the condition once before each set of
 /// them. The rounds that are left over come first.
 LogicalResult ProgramEmitter::emitUnrolled(PlannedLoopOpInterface loop,
                                            int64_t bodies) {

@@ -153,8 +153,8 @@ std::optional<unsigned> ListScheduler::nextComputed() const {
   return best;
 }
 
-/// What comes next when the device must wait: what is ready first, or the first
-/// in the program's order, which always fits as well as there.
+/// The next node when the device must wait: the one that is ready first, or the
+/// first in the program's order, which always fits in memory.
 unsigned ListScheduler::nextWaiting() const {
   unsigned best = *open.begin();
   for (unsigned n : open)

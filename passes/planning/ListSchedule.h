@@ -49,7 +49,7 @@ struct StraightSteps {
 };
 
 struct ListSchedule {
-  std::vector<unsigned> order; ///< of the nodes; a collective where it starts
+  std::vector<unsigned> order; ///< nodes; a collective where it starts
   double seconds = 0;
   int64_t peak = 0; ///< the most bytes of the piece's buffers at once
 };

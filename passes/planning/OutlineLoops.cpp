@@ -192,7 +192,7 @@ bool LoopOutliner::isWorthOutlining(PlanLoop loop) const {
          loop.last - loop.first < kMostInstructions;
 }
 
-/// The name of the loop's longest kernel, behind "loop_".
+/// The name of the loop's longest kernel, after "loop_".
 StringAttr LoopOutliner::nameOf(PlanLoop loop) {
   StringRef longest;
   double most = -1;

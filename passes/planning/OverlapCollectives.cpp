@@ -35,12 +35,12 @@ namespace {
 
 /// A step may need a quarter more memory, where the module states none.
 constexpr int64_t kMoreMemory = 4;
-/// A part of a divided all-reduce is sent for so many latencies at least, so
+/// A part of a divided all-reduce is sent for at least this many latencies, so
 /// that they cost an eighth of its time at most.
 constexpr int64_t kLatencies = 8;
 /// The most parts of an all-reduce that is divided although its time is less.
 constexpr int64_t kForcedParts = 4;
-/// By so much of its time a step must end earlier.
+/// A step must end earlier by this share of its time.
 constexpr double kLeastGain = 0.01;
 
 /// Overlaps the collectives of one function.
@@ -176,7 +176,7 @@ static SmallVector<SmallVector<unsigned>> partsOf(Operation *op,
     return bufferBytes(bufferType(op->getOperand(n).getType()));
   };
   SmallVector<SmallVector<unsigned>> parts;
-  int64_t bytes = 0, left[2] = {0, 0}; // of those that are used soon, and late
+  int64_t bytes = 0, left[2] = {0, 0}; // used soon, and late
   SmallVector<unsigned> order = orderOfOperands(op);
   for (unsigned n : order)
     left[isUsedLate(op->getResult(n))] += bytesOf(n);

@@ -73,7 +73,7 @@ std::optional<unsigned> OverlapGraph::nodeOf(Operation *op) const {
 }
 
 void OverlapGraph::addNodes(const StepPrices &prices) {
-  llvm::DenseMap<Attribute, double> known; // by kernel
+  llvm::DenseMap<Attribute, double> known; // indexed by kernel
   Attribute shared;
   for (Operation *op : piece) {
     if (isa<PlannedDataOpInterface>(op)) {

@@ -51,8 +51,8 @@ private:
 
   StraightOps piece;
   StraightSteps graph;
-  llvm::SmallVector<mlir::Operation *> data; ///< of the plan, in no node
-  std::vector<llvm::SmallVector<mlir::Operation *, 1>> ops; ///< by node
+  llvm::SmallVector<mlir::Operation *> data; ///< ops of the plan in no node
+  std::vector<llvm::SmallVector<mlir::Operation *, 1>> ops; ///< indexed by node
   llvm::DenseMap<mlir::Operation *, unsigned> nodes;
 };
 

@@ -19,7 +19,7 @@ using Builtins =
 /// Emits the program of one function.
 class ProgramEmitter {
 public:
-  /// Counted loops are unrolled up to so many instructions.
+  /// Counted loops are unrolled up to this many instructions.
   ProgramEmitter(mlir::func::FuncOp function, MeshAttr mesh,
                  Builtins &builtins [[clang::lifetimebound]], int64_t unrolled)
       : function(function), mesh(mesh), builtins(builtins),

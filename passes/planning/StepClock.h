@@ -45,7 +45,7 @@ public:
 
 private:
   double present = 0, computed = 0, sent = 0, waited = 0;
-  llvm::SmallVector<double> freeAt; ///< by axis
+  llvm::SmallVector<double> freeAt; ///< indexed by axis
 };
 
 /// What the parts of a step take, by the table of rates.
@@ -56,7 +56,7 @@ struct StepPrices {
   bool isBesideWork = false;
 
   StepPrices(const Mesh &mesh, llvm::StringRef target);
-  /// Seconds of so many operations.
+  /// Seconds of this many operations.
   double ofWork(double operations) const {
     return operations / rates->iterations;
   }

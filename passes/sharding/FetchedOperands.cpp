@@ -69,7 +69,7 @@ FetchedRange weft::fetchedRange(const PositionMap &map, FactorKind kind,
     range.count = most - least + (c > 0 ? 1 : 0);
   }
   // If one shard has all results, the others read nothing: their positions are
-  // behind the operand.
+  // after the operand.
   if (to <= c && map.modulus == 0)
     range.block = 2 * range.divisor * from + std::abs(range.offset) +
                   (std::abs(range.step) + 1) * range.count;

@@ -7,7 +7,7 @@
 //   ^bb0(%p): ...
 //
 // %p has the layout [y, -] if and only if %a has [(x, y), -]: the axes that the
-// op states come first, the free axes behind them. Shards are full at this
+// op states come first, the free axes after them. Shards are full at this
 // border, so each device's shard is the same on both sides. Axes that are not
 // free are bound: no value inside is split over them, since devices that differ
 // along them hold different values.

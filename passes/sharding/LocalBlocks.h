@@ -28,7 +28,7 @@ LayoutAttr groupOf(MeshAttr mesh, const SubAxes &axes);
 mlir::Value blockOffset(mlir::OpBuilder &builder, mlir::Location loc,
                         MeshAttr mesh, const SubAxes &axes, int64_t blockSize);
 
-/// Fills the block with the absent element of `kind` behind the valid extent of
+/// Fills the block with the absent element of `kind` after the valid extent of
 /// `dim`, whose global size is `size`.
 mlir::Value maskPadding(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value block, unsigned dim, int64_t size,

@@ -39,7 +39,7 @@ private:
   Price built(const OpWithRule &op, const OpSharding &sharding,
               bool withFetches) const;
   Mesh mesh;
-  std::map<std::vector<int64_t>, Price> known; ///< by op and layouts
+  std::map<std::vector<int64_t>, Price> known; ///< indexed by op and layouts
 };
 
 } // namespace weft

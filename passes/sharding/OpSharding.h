@@ -41,14 +41,14 @@ struct OpWithRule {
   MeshPart place;
   /// The part of each factor.
   llvm::SmallVector<unsigned> partOfFactor;
-  /// The parts of an op that has several.
+  /// The parts of an op with several parts.
   std::vector<OpWithRule> parts;
   /// The numbers of a part's tensors and factors in the op; for a whole op
   /// empty, as the numbers are the same.
   llvm::SmallVector<unsigned> tensorNumbers, factorNumbers;
 
-  /// The op with its rule; for an op without one, a rule that keeps everything
-  /// replicated. Its place is that of its tensors, if they have layouts.
+  /// The op with its rule. An op without a rule gets a rule that keeps all
+  /// tensors replicated. The op's place is that of its tensors' layouts.
   static OpWithRule get(mlir::Operation *op);
 
   /// The parts, or this op if it has only one.

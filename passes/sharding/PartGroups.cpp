@@ -140,7 +140,7 @@ private:
   std::vector<MeshPart> parts;
   llvm::DenseMap<Operation *, unsigned> numbers;
   llvm::DenseSet<Operation *> sources;      ///< repeated where they are read
-  std::vector<std::vector<unsigned>> users; ///< of each op, once each
+  std::vector<std::vector<unsigned>> users; ///< users of each op, once each
   std::vector<unsigned> missing;            ///< operands that are not ready
   std::map<MeshPart, std::set<unsigned>> ready;
 };

@@ -134,7 +134,8 @@ void Provenance::nameBackwards(std::vector<Named> values,
     auto [value, name] = values[next];
     Operation *def = value.getDefiningOp();
     if (def && hasRegionFlow(def)) {
-      // What a loop adds up, as gradients of microbatches, has the sum's name.
+      // The summands of a loop's sum, such as gradients of microbatches, take
+      // the name of the sum.
       if (names.try_emplace(value, name).second)
         for (OpOperand *source : flow.sources(flow.leader(value)))
           values.push_back({source->get(), name});

@@ -48,7 +48,7 @@ int64_t executionsAround(mlir::Operation *op);
 /// pass them on unchanged.
 struct LoopInvariant {
   llvm::SetVector<mlir::Value> leaders;
-  llvm::SmallVector<mlir::OpOperand *> entering; ///< of the loop
+  llvm::SmallVector<mlir::OpOperand *> entering; ///< operands of the loop
 };
 
 class RegionFlow {
@@ -85,7 +85,7 @@ public:
                                  : it->second;
   }
 
-  /// What no iteration of the loop changes, of the value with this leader.
+  /// The parts of the value with this leader that no iteration changes.
   std::optional<LoopInvariant> invariant(mlir::Operation *loop,
                                          mlir::Value leader) const;
   /// How often a value is moved for an op that is run `executions` times: once

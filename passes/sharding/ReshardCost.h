@@ -23,8 +23,8 @@ public:
   /// a ranked tensor.
   Price between(mlir::Value value, const Layout &from, const Layout &to);
   Price of(ReshardOp reshard);
-  /// The same from the plan of a large tensor with as many dimensions, in
-  /// proportion to the bytes, if all shards are even: one plan for all shapes.
+  /// The price of a move, if all shards are even, in proportion to the bytes
+  /// from the plan of a large tensor of this rank: one plan for all shapes.
   Price inProportion(mlir::Value value, const Layout &from, const Layout &to);
   /// The price of the bytes that an op, or a part of one, itself sends with
   /// these layouts.

@@ -82,7 +82,7 @@ private:
   llvm::DenseMap<mlir::Value, BatchPart> parts;
   llvm::DenseSet<mlir::Operation *> divided, laterOps;
   llvm::DenseSet<mlir::Value> ahead; ///< computed before, from the whole batch
-  llvm::DenseSet<mlir::Value> estimated; ///< by each microbatch
+  llvm::DenseSet<mlir::Value> estimated; ///< estimated in each microbatch
   llvm::DenseSet<mlir::Value> onWeights, onLoss;
   llvm::DenseSet<mlir::Operation *> early; ///< linear ops on summands
   bool isUnlabelled = false; ///< whether gradients look like statistics

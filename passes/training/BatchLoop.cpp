@@ -371,7 +371,7 @@ Value BatchLoop::estimate(Value value) {
   return estimates[value] = MulOp::create(builder, loc, own, factor);
 }
 
-/// The rows without those behind the batch's end, which short rounds have.
+/// The rows without those past the batch's end, which short rounds have.
 Value BatchLoop::masked(Value value, const BatchRows &at, ReduceKind kind) {
   if (rows.isEven())
     return value;

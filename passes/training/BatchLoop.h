@@ -34,7 +34,7 @@ public:
   BatchLoop(mlir::func::FuncOp function,
             const BatchFlow &flow [[clang::lifetimebound]], int64_t batch,
             int64_t rounds);
-  /// Replaces the divided ops by the loop, and moves the later ops behind it.
+  /// Replaces the divided ops by the loop, and moves the later ops after it.
   void run();
 
 private:
@@ -74,7 +74,7 @@ private:
 
   mlir::func::FuncOp function;
   const BatchFlow &flow;
-  InterleavedRows rows; ///< of the current microbatch
+  InterleavedRows rows; ///< rows of the current microbatch
   mlir::OpBuilder before, builder;
   mlir::Block *body;
   mlir::IRMapping local; ///< values of one microbatch

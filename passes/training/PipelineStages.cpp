@@ -18,7 +18,7 @@ namespace {
 struct Wanted {
   unsigned axis = 0;
   int64_t stages = 0;
-  std::string name; ///< of the schedule, or none
+  std::string name; ///< the name of the schedule, or none
   std::vector<std::string> lists;
 };
 
@@ -76,7 +76,7 @@ struct PipelineStages : weft::impl::PipelineStagesPassBase<PipelineStages> {
     return std::nullopt;
   }
 
-  /// The schedule of a step with so many microbatches: a short last batch may
+  /// The schedule of a step with this many microbatches: a short last batch may
   /// have fewer than its lists name, and is then no pipeline.
   FailureOr<std::optional<pipeline::Schedule>>
   scheduleOf(const Wanted &wanted, int64_t microbatches) {

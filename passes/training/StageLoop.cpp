@@ -43,7 +43,7 @@ std::optional<unsigned> StageLoop::passOf(Value value) const {
 }
 
 //===----------------------------------------------------------------------===//
-// What passes give each other
+// Values that passes give each other
 //===----------------------------------------------------------------------===//
 
 LogicalResult StageLoop::addChannel(Value value, unsigned to, Operation *user) {

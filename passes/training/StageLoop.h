@@ -47,11 +47,11 @@ private:
   /// A value on its way from a pass to the passes of one stage.
   struct Channel {
     unsigned from;         ///< the pass
-    int64_t stage;         ///< of the passes that read it
+    int64_t stage;         ///< the stage of the passes that read it
     int64_t delay = 0;     ///< the most iterations until it is read
     int64_t live = 0;      ///< the most that are on their way
     bool isDirect = false; ///< whether one reads it in the same iteration
-    mlir::Value value;     ///< of this iteration, at the stage
+    mlir::Value value;     ///< the value of this iteration, at the stage
     mlir::Value before;    ///< carried from the iteration before
     mlir::Value after;     ///< carried to the next
   };
@@ -98,9 +98,9 @@ private:
   mlir::Block *body;
   mlir::OpBuilder builder;
   llvm::MapVector<Key, Channel> channels;
-  std::vector<std::vector<mlir::Operation *>> ops; ///< by pass
-  std::vector<mlir::IRMapping> local;              ///< by pass
-  std::vector<mlir::Value> numbers;                ///< by pass
+  std::vector<std::vector<mlir::Operation *>> ops; ///< indexed by pass
+  std::vector<mlir::IRMapping> local;              ///< indexed by pass
+  std::vector<mlir::Value> numbers;                ///< indexed by pass
   std::vector<mlir::Value> carried; ///< as the old loop, by this or the next
   llvm::SmallVector<mlir::Value> inits;
 };

@@ -27,7 +27,7 @@
 
 namespace weft {
 
-/// The hash in a trailer: of the `bytes` before it and of its other fields.
+/// Hashes the `bytes` before a trailer, and the trailer's other fields.
 inline uint64_t hashProgram(const void *data, size_t bytes,
                             weft_trailer trailer) {
   trailer.hash = hashBytes(data, bytes);

@@ -153,7 +153,7 @@ typedef enum weft_dtype { // WEFT_F32, WEFT_F64, ...: the numbers of plan.fbs
 } weft_dtype;
 /// The name of an element type, "f32", "bf16", ...; NULL for an unknown number.
 const char *weft_dtype_name(weft_dtype dtype);
-/// Its name in NumPy and JAX, "float32", "bfloat16", ...; NULL for an unknown
+/// A type's name in NumPy and JAX, "float32", "bfloat16", ...; NULL for an unknown
 /// number.
 const char *weft_dtype_numpy_name(weft_dtype dtype);
 
@@ -250,7 +250,7 @@ void weft_runtime_share(weft_runtime *runtime, int on);
 /// What devices of this process shared in the last run.
 typedef struct weft_sharing {
   uint64_t instructions; ///< that one device did for several
-  uint64_t waits;        ///< of several devices for each other, for those
+  uint64_t waits;        ///< waits of several devices for each other, for those
   uint64_t bytes;        ///< that the other devices did not store
 } weft_sharing;
 weft_sharing weft_runtime_sharing(const weft_runtime *runtime);

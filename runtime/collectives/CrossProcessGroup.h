@@ -35,7 +35,7 @@ public:
     size_t bytes = 0;
     Memory memory;
   };
-  /// Provides at least so many bytes; false if there is not enough memory.
+  /// Provides at least this many bytes; false if there is not enough memory.
   bool take(size_t bytes, Block &out);
   void giveBack(Block &&block);
 

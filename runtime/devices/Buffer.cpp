@@ -111,7 +111,7 @@ BoxCopy weft::runtime::shardCopy(const weft_buffer &buffer, int64_t position,
   const weft::Port &port = *buffer.port;
   const Plan &plan = buffer.program->plan();
   if (!holds(plan.mesh, port.layout, position))
-    return {}; // of no bytes
+    return {}; // no bytes
   Box box = own(plan.mesh, port.layout, port.shape, position);
   Box common = intersect(box, block);
   const std::vector<int64_t> &local = plan.buffers[port.buffer].shape;
@@ -169,7 +169,7 @@ static Status exchangeShards(const weft_buffer &buffer, const Box &block,
   return processes.exchange(messages);
 }
 
-/// Waits for runs that use the buffer, unless a write takes place behind them.
+/// Waits for runs that use the buffer, unless a write takes place after them.
 static Status awaitUseToWrite(const weft_buffer &buffer, const Box &block) {
   bool waits = buffer.isOnHost || buffer.runtime->poison;
   for (size_t p = 0; p < buffer.locals.size() && !waits; ++p)

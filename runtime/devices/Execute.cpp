@@ -106,8 +106,8 @@ static Status checkDisjoint(std::vector<PortMemory> all) {
                    [](const PortMemory &a, const PortMemory &b) {
                      return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
                    });
-  // Of the memory that begins before: the one that reaches furthest, and the
-  // one among those that are written.
+  // The memory that begins earlier and reaches furthest, among all ports and
+  // among those that are written.
   const PortMemory *any = nullptr, *written = nullptr;
   for (const PortMemory &one : all) {
     const PortMemory *other = one.isWritten ? any : written;

@@ -1,6 +1,6 @@
 //===- RunResults.h - outputs that a run copies to the host -----*- C++ -*-===//
 //
-// Devices copy the shards behind the run. Shards that a process lacks are
+// Devices copy the shards after the run. Shards that a process lacks are
 // exchanged when the run is over:
 //
 //   if (Status ok = bindResults(plan, outputs, results, run); !ok) return ok;

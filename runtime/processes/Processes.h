@@ -110,8 +110,8 @@ private:
     bool hasLeft = false, isGone = false, isDead = false;
     int status = 0;
     std::string message;
-    /// One more than the number of messages after which the peer last reported
-    /// that it waits; 0: it does not wait.
+    /// The messages that the peer had received when it last reported that it
+    /// waits, plus 1; 0 if the peer does not wait.
     uint64_t waitsAfter = 0;
     Clock::time_point stuckSince;
     void *heartbeat = nullptr; ///< a heartbeat that is not yet received

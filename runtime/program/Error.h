@@ -27,7 +27,7 @@
 /// An error as C has it.
 struct weft_error {
   weft::Error error;
-  std::vector<weft_option> options; ///< of the message; their texts are its own
+  std::vector<weft_option> options; ///< parts of the message's text
 
   explicit weft_error(weft::Error given);
   weft_error(const weft_error &) = delete;

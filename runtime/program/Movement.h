@@ -39,8 +39,8 @@ struct WEFT_EXPORT BoxCopy {
                       std::span<const int64_t> extent, int64_t elementBytes);
   /// The copy of a full array.
   static BoxCopy full(uint64_t bytes) { return {0, 0, int64_t(bytes), {}}; }
-  /// The same box, to or from memory in which its runs are contiguous; one that
-  /// a loop repeats (source stride 0) is there once.
+  /// The box, to or from memory in which its runs are contiguous. A run that a
+  /// loop repeats (source stride 0) is in that memory once.
   BoxCopy packing() const;
   BoxCopy unpacking() const;
   int64_t bytes() const;

@@ -45,7 +45,7 @@ struct BufferInfo {
 /// Devices that have equal bits in buffers, and may have these in common.
 struct Sharing {
   std::vector<int64_t> groupOf; ///< indexed by position
-  uint64_t bytes = 0; ///< of the memory with the buffers that are not ports
+  uint64_t bytes = 0;           ///< memory of the buffers that are not ports
 
   /// For each position the first position of its group for which `isOwn` holds;
   /// the position itself if it is not own.
@@ -106,7 +106,7 @@ struct LibraryContraction {
            epilogue == plan::ContractionEpilogue::bias_relu ||
            epilogue == plan::ContractionEpilogue::bias_gelu_tanh;
   }
-  /// The index of the result in a launch's arguments: behind both operands and
+  /// The index of the result in a launch's arguments: after both operands and
   /// the bias, in front of scratch memory.
   uint32_t resultArgument() const { return hasBias() ? 3 : 2; }
 };

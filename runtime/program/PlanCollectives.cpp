@@ -187,7 +187,7 @@ Status PlanReader::readWait(size_t index, const plan::Wait &wait,
 }
 
 //===----------------------------------------------------------------------===//
-// What is between a start and its wait
+// Instructions between a start and its wait
 //===----------------------------------------------------------------------===//
 
 /// Checks that a collective under way keeps its memory: the instruction leaves

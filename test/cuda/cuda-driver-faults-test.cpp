@@ -13,7 +13,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 struct Ended {
-  int status = 0; ///< of exit, or 128 + the signal
+  int status = 0; ///< exit status, or 128 + the signal
   std::string text;
 };
 } // namespace

@@ -75,7 +75,7 @@ TEST_CASE("a graph runs what a stream recorded, at each launch") {
   CHECK(s.download(x, 64, s.stream) == upTo(64)); // nothing has run
   for (int i = 0; i < 2; ++i)
     OK(s.cuda.cuGraphLaunch(exec, s.stream));
-  OK(s.scale(x, x, 1, 5, 64, s.stream)); // behind the graph
+  OK(s.scale(x, x, 1, 5, 64, s.stream)); // after the graph
   CHECK(s.download(x, 64, s.stream) ==
         scaled(upTo(64), {{2, 1}, {3, 0}, {2, 1}, {3, 0}, {1, 5}}));
   OK(s.cuda.cuGraphExecDestroy(exec));

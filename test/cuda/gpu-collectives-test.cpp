@@ -165,7 +165,7 @@ TEST_CASE("exchanges, fetches, permutes and picks move every byte") {
         p.exchange(in, out, shape, {axes, {}}, {{}, axes});
       });
       check("move", [&](PlanBuilder &p, uint32_t in, auto &) {
-        // Rows turned around behind a border that repeats the last one, with
+        // Rows turned around after a border that repeats the last one, with
         // columns in the opposite order.
         Shape to = {devices * 5 + devices, 7};
         uint32_t out = p.output("out", dtype, to, {axes, {}});

@@ -46,7 +46,7 @@ SAME(kOldestVersion, NCCL_VERSION(2, 18, 0));
 
 TEST_CASE("own declarations of NCCL are those of nccl.h") {
   STATIC_REQUIRE(sizeof(UniqueId) == sizeof(ncclUniqueId));
-  // A later Config has more members behind those of 2.18.
+  // A later Config has more members after those of 2.18.
   STATIC_REQUIRE(sizeof(Config) <= sizeof(ncclConfig_t));
   STATIC_REQUIRE(offsetof(Config, size) == offsetof(ncclConfig_t, size));
   STATIC_REQUIRE(offsetof(Config, magic) == offsetof(ncclConfig_t, magic));

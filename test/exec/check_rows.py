@@ -80,7 +80,7 @@ def transform(p, random, kind, shape, dim, length, computed, dtype="float32"):
 
 
 def transforms(p, random):
-    # Rows of a matrix; columns; dimensions with few elements behind them, which are neither.
+    # Rows of a matrix; columns; dimensions with few elements after them, which are neither.
     for n in (1, 2, 7, 8, 16, 34, 60, 77, 100, 257, 2048):
         for lines in (4, 16, 21):
             for computed in (False, True):

@@ -322,7 +322,7 @@ class Cases(fit_error_cases.FitCases, name_error_cases.NameCases, step_cases.Ste
         yield "remainder", fit("--data", self.good_data, "--batch-size", "9", "--drop-remainder")
 
     def weight_file(self):
-        """An HDF5 file of Keras'."""
+        """An HDF5 file as Keras writes it."""
         with zipfile.ZipFile(self.fixtures / "remainder" / "model.keras") as file:
             return file.read("model.weights.h5")
 

@@ -36,8 +36,8 @@ struct FailedProgram {
 /// A summary of the generated programs.
 struct CampaignSummary {
   uint64_t programs = 0, compiled = 0;
-  std::map<std::string, uint64_t> ops;    ///< by mnemonic
-  std::map<std::string, uint64_t> meshes; ///< by sizes, 2x3
+  std::map<std::string, uint64_t> ops;    ///< indexed by mnemonic
+  std::map<std::string, uint64_t> meshes; ///< indexed by sizes, 2x3
   std::vector<FailedProgram> failures;
 };
 

@@ -84,7 +84,7 @@ static std::string memoryProblem(plan::ProgramOp program,
                                  const Explanation &explanation) {
   const MemoryUse &memory = explanation.memory;
   const Mesh mesh = program.getMesh().getMesh();
-  Wide bytes = 0; // of the device that holds most
+  Wide bytes = 0; // bytes of the device that holds most
   for (int64_t position = 0; position < mesh.size(); ++position) {
     auto held = [&](auto port) {
       return holds(mesh, port.getLayout().getLayout(), position)

@@ -112,7 +112,7 @@ static void replaceSize(std::string &text, Random &random) {
 }
 
 /// Inserts a form of MLIR at the limits of its parser: in the place of an
-/// attribute, behind a value, or in that of its type.
+/// attribute, after a value, or in that of its type.
 static void insertForm(std::string &text, Random &random) {
   static const std::string forms[] = {"array<index: 1>",
                                       "array<!x: 1>",

@@ -45,7 +45,7 @@ RandomValue ProgramGenerator::rearranged(const RandomValue &x) {
   }
 }
 
-/// Half of the elements of two moved versions of x, one behind the other: every
+/// Half of the elements of two moved versions of x, one after the other: every
 /// other element, or a block.
 RandomValue ProgramGenerator::interleaved(const RandomValue &x) {
   RandomValue a = rearranged(x), b = rearranged(x);

@@ -1,4 +1,4 @@
-//===- RandomFollowers.cpp - ops behind a kernel's first value ------------===//
+//===- RandomFollowers.cpp - ops after a kernel's first value -------------===//
 //
 //   %0 = weft.dot %x0, %x1 ...       a construct
 //   %1 = weft.compare gt %0, %zero   followTwice: its result is used twice, and

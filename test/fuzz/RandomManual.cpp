@@ -148,7 +148,7 @@ private:
     move("coll.all_gather " + block.name + " dim " + std::to_string(dim), axis,
          resized(dim, block.shape[dim] * size));
   }
-  /// A dimension that so many devices can share, or -1.
+  /// A dimension that this many devices can share, or -1.
   int64_t dividedDim(int64_t size) {
     for (int64_t attempt = 0; attempt < 4 && !block.shape.empty(); ++attempt)
       if (int64_t dim = g.dimOf(block); block.shape[dim] % size == 0)

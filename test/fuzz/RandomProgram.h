@@ -32,7 +32,7 @@ struct ProgramOptions {
   bool large = false;
   /// Of a large program: the number of the only construct that it has, below
   /// numConstructs(); nothing: `ops` random ones. And the number of the ops
-  /// behind the last value, below numFollowers(): none, a second use, a narrower
+  /// after the last value, below numFollowers(): none, a second use, a narrower
   /// type, a reduction, ...
   std::optional<unsigned> construct;
   unsigned follower = 0;

@@ -24,7 +24,7 @@ namespace weft {
 
 using StillFails = std::function<bool(const std::string &)>;
 
-/// Returns the smallest failing program that was found in so many tries.
+/// Returns the smallest failing program that was found in this many tries.
 std::string reduceProgram(mlir::MLIRContext &context, std::string text,
                           const StillFails &stillFails, unsigned tries = 2000);
 

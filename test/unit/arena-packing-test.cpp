@@ -51,7 +51,7 @@ const Case kCases[] = {
     {"sizes are rounded up", {{1, 0, 0}, {65, 0, 0}}, {128, 0}, 192},
     {"another alignment", {{1, 0, 0}, {65, 0, 0}}, {80, 0}, 96, 16},
     {"no alignment", {{1, 0, 0}, {65, 0, 0}}, {65, 0}, 66, 1},
-    // The first 192 bytes lie at 0, 128 behind them, one buffer of 64 behind
+    // The first 192 bytes lie at 0, 128 after them, one buffer of 64 after
     // both; the second 64 lives when the 192 are gone, and takes their place.
     {"a gap is used",
      {{192, 0, 1}, {128, 0, 3}, {64, 0, 3}, {64, 2, 3}},

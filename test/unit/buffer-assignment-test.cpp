@@ -56,7 +56,7 @@ std::string textOf(Place place) {
 }
 
 /// Lists the places of the results of all ops that have one, in program order;
-/// the results of a loop stand behind those of the ops in it.
+/// the results of a loop stand after those of the ops in it.
 std::string placesOf(func::FuncOp function, const BufferAssignment &places) {
   std::string text;
   function.walk([&](Operation *op) {

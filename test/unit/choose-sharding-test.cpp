@@ -20,7 +20,7 @@ using Texts = std::vector<const char *>;
 struct Case {
   const char *name, *mesh;
   const OpText &op;
-  Texts layouts; ///< of operands and results; "": none is known
+  Texts layouts; ///< layouts of operands and results; "": none is known
   Texts candidates;
   bool conflict;
   const char *runs; ///< layouts required -> produced

@@ -44,7 +44,7 @@ size_t collectivesLeft(const Graph &graph) {
 
 /// Counts the collectives that first fit leaves: a collective joins the first
 /// bundle of its kind that it does not depend on. The first bundle of several
-/// members becomes one op, the ops that depend on it move behind it, and the
+/// members becomes one op, the ops that depend on it move after it, and the
 /// search begins again.
 size_t collectivesLeftByFirstFit(Graph graph) {
   struct Bundle {
@@ -140,7 +140,7 @@ Graph randomGraph(std::mt19937 &random, unsigned ops, int kinds) {
 
 /// Returns a graph like that of a DenseNet's training step: each layer's mean
 /// and variance are summed over the batch and need all layers before; each
-/// layer's gradient needs those of all layers behind it.
+/// layer's gradient needs those of all layers after it.
 Graph denselyConnected(unsigned layers) {
   Graph graph;
   auto add = [&](llvm::SmallVector<unsigned, 4> needs, int kind) {

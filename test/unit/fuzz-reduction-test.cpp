@@ -55,7 +55,7 @@ int64_t elementsOf(ModuleOp module) {
 struct Found {
   std::string text;
   unsigned programs = 0;
-  int64_t elements = 0; ///< of the largest argument
+  int64_t elements = 0; ///< elements of the largest argument
 };
 
 /// Reduces the first three programs that differ, and returns the one with the

@@ -58,7 +58,7 @@ Case dotOf(const char *element, size_t bytes, int64_t m, int64_t k, int64_t n) {
 }
 
 /// A product whose sums of f32 wait for the second block of the contraction in
-/// planned memory, which comes behind the result.
+/// planned memory, which comes after the result.
 Case narrowedDot(int64_t n) {
   std::string shortOnes = type(n, n, "bf16"), sums = type(n, n);
   size_t bytes = size_t(n * n * 2);

@@ -57,7 +57,7 @@ TEST_CASE("operands of a barrier may be sharded by one axis") {
 }
 
 /// The gradients of the weights of y = x + relu(x u) d, whose values are
-/// computed again behind a barrier if `checkpoint`.
+/// computed again after a barrier if `checkpoint`.
 static std::string gradients(bool checkpoint) {
   std::string types = "tensor<32x64xf32>, tensor<64x256xf32>, "
                       "tensor<256x64xf32>, tensor<32x64xf32>";

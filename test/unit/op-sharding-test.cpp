@@ -81,7 +81,7 @@ const OpText kIota = {{}, "weft.iota dim 0 : tensor<6xi32>"};
 struct Case {
   const char *name, *mesh;
   const OpText &op;
-  Texts layouts;       ///< of operands and results; "": none is known
+  Texts layouts;       ///< layouts of operands and results; "": none is known
   const char *factors; ///< merged
   const char *runs;    ///< layouts required -> produced
 };

@@ -1,6 +1,6 @@
 // Large contractions are compared with sums of integers that f32 holds exactly:
 // at every remainder of their tiles and blocks, for every pair of element
-// types, and with elementwise ops behind them.
+// types, and with elementwise ops after them.
 #include "weft/test/unit/codegen-kernels.h"
 
 using weft::test::Buffer;
@@ -188,7 +188,7 @@ std::vector<int> unpacked(const Operand &operand, const Buffer<char> &stored) {
 }
 
 /// Returns the number of elements that differ, of the result and of the memory
-/// behind it, which must not change.
+/// after it, which must not change.
 int64_t differences(Kernels &kernels, const Case &c, const std::string &name,
                     int64_t shares) {
   Operand lhs = c.lhs(), rhs = c.rhs();

@@ -209,7 +209,7 @@ TEST_CASE("an error is the ticket's, in every call, and no other run's") {
   CHECK(late.error == why);
   weft_ticket_free(ticket);
 
-  // The other program is on the same runtime, behind a run that fails.
+  // The other program is on the same runtime, after a run that fails.
   weft_program *good = nullptr;
   std::vector<uint8_t> image = counting();
   REQUIRE(take(weft_program_load_memory(image.data(), image.size(), &good)) ==
@@ -301,7 +301,7 @@ TEST_CASE("a callback enqueues, and waits for nothing") {
   REQUIRE(take(weft_ticket_on_ready(first, ready, &chain)) == "");
   host.open();
   CHECK(finish(chain.behind) == "");
-  CHECK(chain.isOver); // the run behind it began later
+  CHECK(chain.isOver); // the run after it began later
   const std::string waits = "a callback of a ticket waits for work enqueued "
                             "behind it; give that ticket a callback instead";
   CHECK(chain.waited == waits);
@@ -422,7 +422,7 @@ TEST_CASE("memory of devices is copied in order, and freed behind its runs") {
   host.awaitRun();
   CHECK(host.shown() == std::vector<int32_t>{3});
   CHECK(weft_ticket_poll(ticket) == 0);
-  // Copies from device to device and to the host, enqueued behind the run.
+  // Copies from device to device and to the host, enqueued after the run.
   copy(0, ports[2][0], 1, ports[2][1], kBytes);
   copy(-1, back.data(), 0, ports[2][0], kBytes);
   copy(-1, &back[4096], 1, ports[2][1], kBytes);

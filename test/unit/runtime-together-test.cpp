@@ -73,7 +73,7 @@ std::vector<uint8_t> numbers(const PortT &port) {
   return out;
 }
 
-/// Runs a program three times: one run behind the other, or enqueued, and
+/// Runs a program three times: one run after the other, or enqueued, and
 /// waited for from the last to the first.
 void runThrice(Loaded &program, bool isEnqueued) {
   weft_ticket *tickets[3] = {};
@@ -395,7 +395,7 @@ TEST_CASE("groups in loops of their own", "[host]") {
          std::vector(shared.begin() + 2, shared.end())));
 }
 
-/// An all-reduce behind a jump, to which devices come unless `go` is 0.
+/// An all-reduce after a jump, to which devices come unless `go` is 0.
 static PlanBuilder reduceIf(bool isEqual) {
   PlanBuilder p({{"x", 6}});
   uint32_t v = p.state("v", DType::f32, {12}, {{fullAxis(0, 6)}});

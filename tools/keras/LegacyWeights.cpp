@@ -139,7 +139,7 @@ weft::Result<std::vector<StoredArray>> Loader::load() {
         !ok)
       return ok.error();
   }
-  std::map<std::string, std::string> paths; // of variables, by place
+  std::map<std::string, std::string> paths; // paths of variables, by place
   for (const SavedPath &one : savedPaths(model, isBefore310(file)))
     if (one.ofOptimizer && !one.isCopy)
       paths[one.savedPath] = one.path;

@@ -85,7 +85,7 @@ private:
   Adapter adapter;
   IntegerForm form;
   int64_t count;
-  std::vector<Array> arrays; ///< of the sum
+  std::vector<Array> arrays; ///< arrays of the sum
 };
 
 Status QuantizedSum::quantize() {

@@ -168,7 +168,7 @@ inline size_t memoryKindOf(const Port &port) {
 }
 
 /// A sharding of XLA: the number of tiles in each dimension, and the device of
-/// each tile; no tiles: replicated. Dimensions behind those of the array count
+/// each tile; no tiles: replicated. Dimensions after those of the array count
 /// the devices of a tile, one for each kind.
 struct TileAssignment {
   std::vector<int64_t> dims, devices, holders;
@@ -192,20 +192,20 @@ struct LoadedProgram {
   std::vector<std::vector<int64_t>> holders;
   std::vector<Observation> observations;
   std::vector<ProgramChannel> channels; ///< each once
-  bool callsHost = false;               ///< has such channels, or calls Python
+  bool callsHost = false;               ///< it has channels, or calls Python
   std::string name, skeleton;           ///< skeleton: HloSkeleton.h
   std::vector<uint8_t> image;           ///< the bytes that were loaded
   std::string source; ///< the program from JAX, for ProgramSource::hloText()
-  std::string fingerprint;                   ///< of the image
+  std::string fingerprint;                   ///< the fingerprint of the image
   std::shared_ptr<Report> report;            ///< null without WEFT_EXPLAIN
-  mutable std::atomic<bool> isShort = false; ///< of the last run
+  mutable std::atomic<bool> isShort = false; ///< the last run was short
 };
 
 /// A compiled program on chosen devices (PJRT_LoadedExecutable).
 struct Executable {
   std::shared_ptr<const LoadedProgram> loaded;
   PJRT_Client *client = nullptr;
-  std::vector<PJRT_Device *> devices; ///< by partition
+  std::vector<PJRT_Device *> devices; ///< indexed by partition
   std::string assignment;
   std::string options; ///< as JAX wrote them
   std::vector<BufferType> types;
@@ -268,7 +268,7 @@ struct PJRT_Client {
   weft_runtime *madeRuntime = nullptr;
   bool shares = true;     ///< whether devices share memory: WEFT_SHARE
   bool hasLapack = false; ///< whether the runtime has the script's LAPACK
-  weft::pjrt::TransfersInOrder transfers; ///< of the enqueued runs
+  weft::pjrt::TransfersInOrder transfers; ///< transfers of the enqueued runs
   std::chrono::steady_clock::time_point
       lastRunEnded; ///< set by the runs themselves
   weft::pjrt::Launches launches;
@@ -279,7 +279,7 @@ struct PJRT_Buffer {
   weft::pjrt::BufferType type;
   std::vector<int64_t> dims;
   PJRT_Device *device;
-  PJRT_Memory *memory; ///< of the device
+  PJRT_Memory *memory; ///< memory of the device
   weft::pjrt::PromisePtr ready;
   weft::pjrt::MemoryOrder order;
   std::mutex mutex;

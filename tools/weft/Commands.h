@@ -39,7 +39,7 @@ struct ModelFlags {
   std::string distribution; ///< a file; empty: none
   bool dataParallel = false;
   std::optional<DeviceList> devices; ///< none: as many as the mesh has
-  std::string collectives; ///< of GPUs: nccl, peer, exact; empty: the usual
+  std::string collectives;           ///< nccl, peer or exact; empty: the usual
   int64_t batchSize = 32;
   bool namesBatchSize = false;     ///< --batch-size was given
   std::vector<int64_t> batchSizes; ///< several sizes for `weft compile`
@@ -62,8 +62,8 @@ struct ModelFlags {
   /// The sizes that an input's unknown sizes may count as, in the order in which
   /// they are tried: of commands that run nothing.
   std::vector<int64_t> openSizes;
-  bool graphs = true;               ///< of commands that run; see RunFlags
-  bool share = true;                ///< of commands that run; see RunFlags
+  bool graphs = true;               ///< for commands that run; see RunFlags
+  bool share = true;                ///< for commands that run; see RunFlags
   bool namesTarget = false;         ///< --target was given
   std::optional<double> fixSeconds; ///< for trying changes; none: no limit
   bool timing = false;
@@ -171,7 +171,7 @@ struct RunFlags {
   std::string program;               ///< .weft; .mlir or .mlirbc
   std::string inputs, outputs;       ///< .npz; arrays are named after ports
   std::optional<DeviceList> devices; ///< none: as many as the mesh has
-  std::string collectives; ///< of GPUs: nccl, peer, exact; empty: the usual
+  std::string collectives;           ///< nccl, peer or exact; empty: the usual
   std::string stats;
   /// The step of a file of several; empty: a traced model's first, a .weft
   /// file's only one.

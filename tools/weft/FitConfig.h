@@ -18,7 +18,7 @@
 
 namespace weft::tool {
 
-/// The words, with those of the file that --config names behind the first, if
+/// The words, with those of the file that --config names after the first, if
 /// it is given. `command` has the flags; words[0] is its name.
 Result<std::vector<std::string>>
 withConfig(const CLI::App &command, const std::vector<std::string> &words);

@@ -40,7 +40,7 @@ struct LocalFold {
 };
 } // namespace
 
-/// The same fold of the current values.
+/// The op's fold, of the current values.
 SmallVector<Value> LocalFold::folded(ArrayRef<int64_t> dims) {
   auto fold = FoldOp::create(b.builder, b.loc, values, inits, dims);
   IRMapping mapping;

@@ -230,7 +230,7 @@ static Value scattered(LocalBuilder &b, Value input, Value update,
       /*scatter_dims_to_operand_dims=*/all, /*index_vector_dim=*/0);
 }
 
-/// A select of the element of the update or the input at each position.
+/// Selects, at each position, the element of the update or of the input.
 static Value selected(LocalBuilder &b, Value input, Value update,
                       ArrayRef<Value> starts) {
   auto shape = typeOf(input).getShape();

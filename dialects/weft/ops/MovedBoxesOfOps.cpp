@@ -287,7 +287,7 @@ Boxes ScatterOp::getMovedBoxes() {
   update.stride.assign(update.dim.size(), 0);
   SmallVector<int64_t> dims = dimsOfBlocks(its);
   for (auto [dim, size] : llvm::enumerate(shape)) {
-    // What would be outside is left out.
+    // Positions outside of the tensor are left out.
     std::optional<WalkPart> part =
         partInside((*start)[dim], 1, its.extent(dim), {0, size});
     if (!part)

@@ -29,7 +29,7 @@ namespace weft {
 using namespace weft;
 using namespace mlir;
 
-/// A carried array has at least so many times the elements of a block: adding to
+/// A carried array has at least this many times the elements of a block: adding to
 /// all of it is a sum of two operands, to the block one, a read and a write.
 static constexpr int64_t kLeastTimes = 4;
 

@@ -57,7 +57,7 @@ namespace {
 /// A carried value that each round changes in another type.
 struct ChangedShape {
   Type type;
-  SmallVector<Value, 2> leaders; ///< of its classes
+  SmallVector<Value, 2> leaders; ///< the leaders of the value's classes
 };
 } // namespace
 

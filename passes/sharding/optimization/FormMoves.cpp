@@ -96,7 +96,7 @@ bool Chain::absorb(unsigned operand, bool careful) {
   std::optional<MovedBoxes> inner = boxesOfOp(def);
   if (!inner || def->getBlock() != ops.front()->getBlock())
     return false;
-  // What another op reads as well is there already.
+  // A value that another op reads, too, exists anyway.
   if (!llvm::all_of(def->getUsers(), [&](Operation *user) {
         return user->getBlock() == def->getBlock() && boxesOfOp(user);
       }))

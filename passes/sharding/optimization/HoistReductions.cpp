@@ -1,4 +1,4 @@
-//===- HoistReductions.cpp - sums that are reduced once, behind a loop ----===//
+//===- HoistReductions.cpp - sums that are reduced once, after a loop -----===//
 //
 //   for (%acc = %zero) { %g : partial; %s = reshard %g; yield add %acc, %s }
 //

@@ -66,7 +66,7 @@ private:
   ReshardCost &cost;
   SmallVector<Value> inside, behind; ///< arguments of regions; results
   SmallVector<OpOperand *> entering;
-  SmallVector<ReshardOp> reshards; ///< of the values, in the loop
+  SmallVector<ReshardOp> reshards; ///< reshards of the values, in the loop
   SmallVector<OpOperand *> others; ///< other uses in the loop
 };
 } // namespace

@@ -37,7 +37,7 @@ struct PricedChain {
   MovingChain chain;
   Price now;
   unsigned movements = 0; ///< steps that are reshards or send something
-  int64_t elements = 0;   ///< of the largest value that is sent
+  int64_t elements = 0;   ///< elements of the largest value that is sent
 
   explicit PricedChain(MovingChain chain) : chain(std::move(chain)) {}
   void add(Operation *op, const Price &price);

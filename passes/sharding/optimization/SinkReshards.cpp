@@ -1,4 +1,4 @@
-//===- SinkReshards.cpp - movements behind the ops that make them cheaper -===//
+//===- SinkReshards.cpp - movements after the ops that make them cheaper --===//
 //
 // %r = reshard %x : [{"data"}, {}] -> [{}, {}]      all of 1024x64 is gathered
 // %s = weft.slice %r [0, 0] ... : -> 1024x8
@@ -39,7 +39,7 @@ struct SunkOp {
 /// The ops that the movement of one reshard may sink through.
 class SinkChain {
 public:
-  /// The movement is made once in so many runs of the ops.
+  /// The movement is made once in this many runs of the ops.
   SinkChain(ReshardOp reshard, int64_t rounds,
             ReshardCost &cost [[clang::lifetimebound]],
             const Mesh &mesh [[clang::lifetimebound]])

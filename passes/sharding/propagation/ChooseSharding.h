@@ -77,7 +77,7 @@ public:
     return reshards.between(value, from, to);
   }
 
-  /// The same in proportion to the bytes, which is faster for many shapes.
+  /// The price of a move by proportion, which is faster for many shapes.
   Price moveInProportion(mlir::Value value, const Layout &from,
                          const Layout &to) {
     return reshards.inProportion(value, from, to);

@@ -39,7 +39,7 @@
 
 namespace weft {
 
-/// A sum and a price that is paid so many times.
+/// A sum, and a price that is paid this many times.
 Price plusTimes(const Price &sum, const Price &price, int64_t times);
 
 class ConflictResolution {
@@ -130,7 +130,7 @@ private:
   std::vector<std::optional<OpPrice>> prices;
   llvm::BitVector inConflict;
   size_t open = 0; ///< ops that were in conflict or disagreed at first
-  std::vector<Change> changes; ///< of the current attempt
+  std::vector<Change> changes; ///< changes of the current attempt
   llvm::DenseSet<mlir::Value> changed;
   llvm::DenseMap<size_t, unsigned> inVain; ///< failed tries by surroundings
 };

@@ -187,7 +187,7 @@ LayoutAssignment::operandsOn(const OpWithRule &source,
       operands.push_back(value);
     else if (from && table.isSource(from))
       operands.push_back(repeatSource(from, wanted));
-    else // A copy that was moved before may be behind the source.
+    else // A copy that was moved before may be after the source.
       operands.push_back(insertReshard(value, wanted, source, index));
   }
   return operands;

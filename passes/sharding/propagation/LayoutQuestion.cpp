@@ -197,8 +197,8 @@ static std::vector<unsigned> identity(size_t count) {
                                llvm::seq<unsigned>(0, count).end());
 }
 
-/// What the movement of an operand to its use, or of a result to its value, may
-/// not do.
+/// The kind of movement from an operand to its use, or from a result to its
+/// value, with the restrictions on it.
 MoveKind LayoutQuestion::moveKindOf(const PieceNode &node, unsigned tensor,
                                     const ValueNode &value) const {
   const OpWithRule &piece = pieceOf(node);

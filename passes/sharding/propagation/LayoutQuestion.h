@@ -45,7 +45,7 @@ public:
   /// Whether there are too many layouts to price the moves between them; then
   /// there is no graph.
   bool isTooLarge() const { return tooLarge; }
-  /// What every choice costs for the least work of each op, which the graph
+  /// The least work of each op, summed: a price of every choice that the graph
   /// leaves out.
   int64_t leastWork() const { return work; }
   /// The labels of the table and of the shardings that the question was made of.

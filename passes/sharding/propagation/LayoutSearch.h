@@ -84,7 +84,7 @@ private:
   std::optional<Proof> found;
   bool unproved = false;
   std::vector<mlir::Value> asked;
-  std::vector<std::optional<Alternative>> others; ///< of `asked`
+  std::vector<std::optional<Alternative>> others; ///< one for each of `asked`
 };
 
 /// The error for a target without rates.

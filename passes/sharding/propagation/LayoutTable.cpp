@@ -41,7 +41,7 @@ LayoutTable LayoutTable::of(func::FuncOp copy, IRMapping &mapping) const {
   return copied;
 }
 
-/// Adds ops in program order, those of regions behind the op that contains
+/// Adds ops in program order, those of regions after the op that contains
 /// them.
 void LayoutTable::addBlock(Block &block, llvm::ArrayRef<SubAxis> bound,
                            int64_t executions) {

@@ -125,8 +125,8 @@ public:
   /// replicated; axes that an op states come before the free axes of its
   /// region.
   OpSharding regionSharding(mlir::Operation *op) const;
-  /// The same for constraints, which require their annotation, and for the
-  /// return.
+  /// The layouts that a constraint or the return requires: the annotation of
+  /// the constraint, or the results' layouts.
   OpSharding borderSharding(const OpWithRule &op) const;
 
   //===--- ports ---===//
@@ -175,10 +175,10 @@ private:
   std::vector<int64_t> executed;
   llvm::DenseMap<mlir::Operation *, unsigned> indices;
   Entries entries;
-  llvm::DenseMap<mlir::Value, Layout> partials; ///< of annotated values
+  llvm::DenseMap<mlir::Value, Layout> partials; ///< only of annotated values
   llvm::DenseSet<mlir::Value> sources;
   std::vector<std::optional<Layout>> annotatedResults;
-  std::vector<mlir::Value> donatedArguments; ///< per result, or null
+  std::vector<mlir::Value> donatedArguments; ///< for each result, or null
   llvm::DenseMap<mlir::Attribute, llvm::SmallVector<mlir::Value>> groups;
 };
 /// Whether the op computes nothing and states the layouts of its operands.

@@ -47,7 +47,7 @@ Attribute LayoutQuestion::describeMoves(const PieceNode &piece,
   const OpWithRule &op = pieceOf(piece);
   Builder builder(op.op->getContext());
   ValueNode *value = find(op.value(tensor));
-  // What a choice costs has the movement of a result to a fixed layout.
+  // The price of a choice includes moving a result to a fixed layout.
   if (!value || (!op.isOperand(tensor) && value->fixed))
     return builder.getDenseI64ArrayAttr({});
   const ChoiceList::Tensor &own = piece.list->tensors[tensor];

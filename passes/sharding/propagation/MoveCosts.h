@@ -27,7 +27,7 @@
 
 namespace weft {
 
-/// The cost of a price that is paid so many times.
+/// The cost of a price that is paid this many times.
 int64_t costOf(const Price &price, int64_t times);
 /// The picoseconds of a cost.
 int64_t inPicoseconds(int64_t cost);
@@ -47,7 +47,7 @@ private:
   llvm::DenseMap<std::pair<unsigned, unsigned>, Price> prices;
 };
 
-/// What a move between two layouts may not do, and how often it is made.
+/// The restrictions on a move between two layouts, and how often it is made.
 struct MoveKind {
   int64_t times = 1;
   /// Whether a partial `to` layout is only reached from one with the same

@@ -43,7 +43,7 @@ public:
 private:
   struct Node {
     unsigned parent;               ///< itself, or an earlier node of its set
-    std::optional<MeshPart> fixed; ///< of a set's first node
+    std::optional<MeshPart> fixed; ///< set in a set's first node
   };
   struct Edge {
     int64_t bytes;

@@ -41,7 +41,7 @@ public:
   llvm::ArrayRef<int64_t> shape;
   int64_t elementBytes;
   const ReshardOptions &options;
-  Layout at; ///< of the value so far
+  Layout at; ///< layout of the value so far
   ReshardPlan plan;
 };
 } // namespace

@@ -60,7 +60,7 @@ private:
 
   const Problem &problem;
   llvm::SmallVector<unsigned, 4> axes;   ///< axes by which rows differ
-  llvm::SmallVector<int64_t, 4> strides; ///< of these axes in positions
+  llvm::SmallVector<int64_t, 4> strides; ///< strides of these axes in positions
   unsigned width; ///< fields of a row: digits, frozen number of each dimension
   std::vector<int32_t> rows;
   std::vector<Interval> goals; ///< one for each row and dimension
@@ -103,7 +103,7 @@ struct Problem {
   SubAxes frozenPartial;
   bool kindsDiffer = false;
   bool tooManyDigits = false;
-  bool allowPlace = true; ///< of the options
+  bool allowPlace = true; ///< as the options say
   State source, target;
 
   Problem(const Mesh &mesh [[clang::lifetimebound]],

@@ -88,7 +88,7 @@ struct Node {
   State state;
   Cost cost;
   Move move;
-  int64_t bytes = 0, moved = 0, time = 0; ///< of the move
+  int64_t bytes = 0, moved = 0, time = 0; ///< the move's costs
   int64_t bytesSoFar = 0;
   int32_t parent = -1;
   bool closed = false;
@@ -162,7 +162,7 @@ private:
   bool settled = false; ///< nothing is cheaper
   int64_t tried = 0;
   int best = -1;                       ///< the node of the cheapest plan so far
-  std::optional<ReshardPlan> bestPlan; ///< of earlier runs
+  std::optional<ReshardPlan> bestPlan; ///< the best plan of earlier runs
   Cost bestCost;
   std::vector<Node> nodes;
   std::unordered_map<State, int, StateHash> known;

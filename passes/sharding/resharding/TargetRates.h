@@ -25,7 +25,7 @@ struct TargetRates {
   llvm::StringRef family; ///< the target's name up to ':'
   double latency;         ///< seconds for one message
   double bandwidth;       ///< bytes a second over one link
-  double iterations;      ///< of an op's loops on one device, a second
+  double iterations;      ///< a second, of an op's loops on a device
   /// Whether a device computes while these links carry its bytes. CPU devices
   /// of one machine copy them with the cores that compute.
   bool isBesideWork;

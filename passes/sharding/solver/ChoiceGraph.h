@@ -57,7 +57,7 @@ class ChoiceGraph {
 public:
   struct Edge {
     unsigned first = 0, second = 0;        ///< first < second
-    std::vector<unsigned> rowOf, columnOf; ///< of labels
+    std::vector<unsigned> rowOf, columnOf; ///< one for each label
     std::shared_ptr<const PairCosts> table;
   };
 

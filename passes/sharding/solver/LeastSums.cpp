@@ -17,7 +17,7 @@ lowerTo(int64_t *sums, const int64_t *row, int64_t more, unsigned count) {
   }
 }
 
-/// The same, and sets the row and its entry where it lowers.
+/// Lowers sums likewise, and sets the row and entry of each lowered sum.
 __attribute__((target_clones("avx512f", "avx2", "default"))) static void
 lowerFrom(int64_t *sums, int64_t *rows, int64_t *costs, const int64_t *row,
           int64_t number, int64_t more, unsigned count) {

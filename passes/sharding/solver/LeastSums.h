@@ -30,7 +30,7 @@ constexpr size_t kFewRows = 8;
 /// Sets `to`, one for each column, to the least sums, at most `most`.
 void leastSums(const PairCosts &table, const std::vector<int64_t> &from,
                int64_t most, std::vector<int64_t> &to);
-/// The same, and where each came from.
+/// Sets `sources`, too: the row from which each sum came.
 void leastSums(const PairCosts &table, const std::vector<int64_t> &from,
                int64_t most, std::vector<int64_t> &to, SumSources &sources);
 /// The least sums of the rows in `sources`, and of the kFewRows with the least

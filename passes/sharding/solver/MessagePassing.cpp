@@ -23,7 +23,7 @@ constexpr int64_t kSum = int64_t(1) << 57, kBarred = kSum, kMost = kSum << 2;
 /// The messages of an edge, by row and by column of its table.
 struct Messages {
   Costs toRows, toColumns;
-  SumSources ofRows, ofColumns; ///< of large tables
+  SumSources ofRows, ofColumns; ///< only of large tables
 };
 
 /// A table divided by a power of two, and with rows and columns exchanged.
@@ -76,9 +76,9 @@ private:
   Solution best;
   unsigned shift = 0;
   std::vector<Costs> costs;                ///< scaled, by node and label
-  std::vector<const ScaledTable *> tables; ///< by edge
+  std::vector<const ScaledTable *> tables; ///< indexed by edge
   std::map<const PairCosts *, ScaledTable> scaledTables;
-  std::vector<Messages> messages; ///< by edge
+  std::vector<Messages> messages; ///< indexed by edge
   bool hasLarge = false;          ///< whether some table is large
   bool isExact = true;            ///< whether this sweep's messages are
 };
@@ -305,7 +305,7 @@ bool Search::keepCheaper(std::vector<unsigned> labels) {
 }
 
 Solution Search::run(const SolveLimits &limits) {
-  // Of graphs with large tables, one sweep in so many is exact and has a bound;
+  // Of graphs with large tables, one sweep in this many is exact and has a bound;
   // the others prepare it.
   constexpr unsigned kSweepsOfExact = 4;
   unsigned idle = 0;

@@ -70,8 +70,8 @@ private:
   std::vector<std::vector<unsigned>> edgesOf;
   std::vector<bool> isGone;
   std::vector<unsigned> waiting;
-  std::vector<Removed> removed;       ///< in order
-  std::vector<unsigned> numberInRest; ///< of the nodes that remain
+  std::vector<Removed> removed;       ///< in order of removal
+  std::vector<unsigned> numberInRest; ///< only of nodes that remain
   std::map<std::tuple<Table, Places, bool, std::vector<int64_t>, Table, Places,
                       bool>,
            Table>

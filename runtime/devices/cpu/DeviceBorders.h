@@ -48,8 +48,8 @@ private:
     Access access = Access::Write;
   };
   void set(MemoryRegion &region, Access access);
-  std::map<std::vector<size_t>, MemoryRegion> regions; ///< by positions
-  std::vector<bool> entered; ///< by position; last: others
+  std::map<std::vector<size_t>, MemoryRegion> regions; ///< indexed by positions
+  std::vector<bool> entered; ///< indexed by position; last: others
   bool isRefused = false;
 };
 

@@ -158,7 +158,7 @@ Executor::Device *Executor::nextDevice(int worker) {
     std::vector<int64_t> &queue = ready[(size_t(worker) + i) % ready.size()];
     if (queue.empty())
       continue;
-    // A worker takes from the end of its own queue, and from the begin of
+    // A worker takes from the end of its own queue, and from the start of
     // others.
     auto taken = i ? queue.begin() : queue.end() - 1;
     Device *device = &devices[*taken];

@@ -24,7 +24,7 @@
 // Instructions that write buffers which devices share (plan::Sharing) are done
 // once, as a JointWork: a device that comes to the first of them waits; when all
 // devices of the group here have come, workers take the launches, and the
-// devices go on behind the last. So no device reads what is being written.
+// devices go on after the last. So no device reads what is being written.
 //
 // Workers share data under the lock (states and queues of devices, `open`,
 // `travelling`, `isReceiving`, `arrived`, `exchanged`, `running`, `done`, both
@@ -99,7 +99,7 @@ public:
       : owner(std::move(program)), ownership(std::move(ownership)),
         calls(std::move(calls)) {}
 
-  /// Prepares the collectives, and the devices for so many workers. `provider`
+  /// Prepares the collectives, and the devices for this many workers. `provider`
   /// outlives the executor.
   Status prepare(const CollectiveProvider &provider, int workers);
   const std::shared_ptr<const Program> &program() const override {
@@ -318,7 +318,7 @@ private:
   Workers *workers = nullptr;                  ///< workers of this run
   DeviceBorders *borders = nullptr;            ///< borders of this run, or null
   bool isTimed = false;                        ///< whether this run is measured
-  std::chrono::steady_clock::time_point start; ///< begin of a measured run
+  std::chrono::steady_clock::time_point start; ///< start of a measured run
   std::vector<std::vector<int64_t>> ready;     ///< positions, by home worker
   std::vector<SharedWork *> open;       ///< work whose chunks have not all run
   std::vector<Rendezvous *> travelling; ///< groups with messages under way

@@ -61,14 +61,14 @@ void Executor::markWritten(Rendezvous &rendezvous,
 }
 
 /// Adds the instructions from `first` to `end`, in stages: an instruction is in
-/// the stage behind those of the instructions that it must wait for.
+/// the stage after those of the instructions that it must wait for.
 void Executor::addJointRun(uint32_t first, uint32_t end, int workers) {
   const Plan &plan = owner->plan();
   auto run = std::make_unique<JointRun>();
   run->first = first;
   run->end = end;
   run->sharing = plan.instructions[first].shared;
-  // Shared memory lies behind the arena, then ports, each in bytes of its own.
+  // Shared memory lies after the arena, then ports, each in bytes of its own.
   std::map<uint32_t, uint64_t> ports;
   std::vector<uint64_t> shared;
   uint64_t next = plan.arenaBytes;
@@ -186,7 +186,7 @@ void Executor::JointWork::runChunk(int64_t chunk) {
     times[size_t(chunk)] = {begin, executor->now()};
 }
 
-/// Records an instruction from the begin of its first part to the end of its
+/// Records an instruction from the start of its first part to the end of its
 /// last.
 void Executor::JointWork::noteStage() {
   const std::vector<JointRun::Part> &parts = run->stages[stage];

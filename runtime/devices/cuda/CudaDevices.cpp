@@ -258,7 +258,7 @@ Status CudaDevices::read(const DeviceMemory &memory, const BoxCopy &box,
     if (!ok || isRead)
       return ok;
   }
-  // Not behind the copies of the next batch.
+  // Not after the copies of the next batch.
   const GpuStream *stream = copier->reads.get();
   if (const auto &arriving = own.arrival())
     if (Status ok = stream->waitFor(*arriving); !ok)

@@ -4,7 +4,7 @@
 // devices may share one. Each has a stream for its programs, one for copies from
 // the host, and one for copies to it.
 // A run on one GPU, or on several of which no two devices share one, is enqueued
-// at once, behind the earlier ones in the stream of each GPU's first device, and
+// at once, after the earlier ones in the stream of each GPU's first device, and
 // a task of a RunQueue waits for its end; at most two are in flight. Copies, and
 // other runs, are tasks as a whole, which begin when those before them are over.
 //
@@ -132,7 +132,7 @@ private:
   Status stage(GpuMemory &memory, const Device &copier, const BoxCopy &box,
                const void *host);
 
-  std::vector<Device> devices; ///< of all processes
+  std::vector<Device> devices; ///< devices of all processes
   size_t firstOwn = 0;
   std::mutex smallMutex; ///< guards `small` and `smallBytes` of devices
   std::shared_ptr<MemoryMeter> meter;

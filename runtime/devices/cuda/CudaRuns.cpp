@@ -95,7 +95,7 @@ Status CudaDevices::poison(const Plan &plan, const Run &run) {
           !ok)
         return ok;
     }
-    // What follows may be in another device's stream.
+    // The next operation may be in another device's stream.
     if (Status ok = device.work->wait(); !ok)
       return ok;
   }
@@ -127,7 +127,7 @@ static std::vector<cuda::Address> addressesOf(const Plan &plan, const Run &run,
 std::vector<RunSchedule::Lane> CudaDevices::lanesOf(const Mesh &mesh) const {
   std::vector<RunSchedule::Lane> lanes;
   for (int64_t number : mesh.devices) {
-    const Device &device = devices[size_t(number)]; // of any process
+    const Device &device = devices[size_t(number)]; // a device of any process
     lanes.push_back({device.work.get(), device.event.get()});
     if (device.workspace)
       lanes.back().workspace = {device.workspace->place(),
@@ -273,7 +273,7 @@ Status CudaDevices::perform(Run &run) {
 // Runs that are enqueued at once
 //===----------------------------------------------------------------------===//
 
-/// Points behind a run in the streams of its GPUs, and memory for the run's
+/// Points after a run in the streams of its GPUs, and memory for the run's
 /// results.
 struct CudaDevices::End {
   std::vector<std::unique_ptr<GpuEvent>> events = {};
@@ -295,8 +295,8 @@ std::vector<const GpuStream *> CudaDevices::leadsOf(const Mesh &mesh) const {
 struct CudaDevices::Started {
   Run run;
   ResultCopies results;
-  uint64_t number = 0; ///< of the runs that were enqueued at once
-  Status result = {};  ///< of enqueuing
+  uint64_t number = 0; ///< the number of the runs that were enqueued at once
+  Status result = {};  ///< the result of enqueuing
   Done done = {};
   /// Null for a run without results and uploads that the caller waits for next.
   std::shared_ptr<End> end = nullptr;

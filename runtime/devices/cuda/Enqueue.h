@@ -24,7 +24,7 @@ namespace weft::runtime {
 /// error names it.
 bool checksLaunches();
 
-/// Moves a device behind a jump or a return. `isTrue`: the value of the jump's
+/// Moves a device after a jump or a return. `isTrue`: the value of the jump's
 /// condition, if it has one.
 void follow(const Instruction &jump, bool isTrue, Standing &standing);
 

@@ -63,7 +63,7 @@ private:
   /// Devices of a GPU reduce among themselves first; then one of them takes
   /// part, and the others copy its result.
   Status reduceAll();
-  /// Whether each GPU has as many members as the others, one behind the other,
+  /// Whether each GPU has as many members as the others, one after the other,
   /// so that their blocks are adjacent.
   bool areInOrder() const;
   /// Devices of a GPU reduce whole arrays among themselves; then each GPU

@@ -80,7 +80,7 @@ Status GpuCollectives::add(const Plan &plan, const Collective &collective,
   for (size_t g = 0; g < methods.size(); ++g) {
     auto number = int64_t(g);
     if (std::ranges::none_of(gpus[g], &GpuExchange::Side::isOwn))
-      continue; // of other processes
+      continue; // another process has it
     Status ok = methods[g] == CollectiveMethod::Peer
                     ? addLaunches(collective, work.table(number),
                                   collective.groups[g], gpus[g], ofGroups[g])

@@ -24,11 +24,11 @@ namespace weft::runtime {
 /// another process, only the numbers and `links`.
 struct GpuShare {
   int64_t device; ///< number in the set
-  int rank;       ///< of the GPU, see JointGpus.h
+  int rank;       ///< the rank of the GPU, see JointGpus.h
   std::shared_ptr<Gpu> gpu;
   std::shared_ptr<BuiltinKernels> builtin;
   std::shared_ptr<GpuLibraries> libraries;
-  std::shared_ptr<GpuLinks> links; ///< of all devices
+  std::shared_ptr<GpuLinks> links; ///< links of all devices
   const GpuStream *work = nullptr; ///< in which it runs, beside other GPUs
 };
 
@@ -88,16 +88,17 @@ private:
                       const std::shared_ptr<MemoryMeter> &meter);
 
   std::shared_ptr<GpuLinks> links;
-  std::vector<const GpuStream *> streams; ///< of own devices
-  std::map<int, Side> sides;              ///< of own GPUs, by rank
+  std::vector<const GpuStream *> streams; ///< streams of own devices
+  std::map<int, Side> sides;              ///< sides of own GPUs, by rank
   std::vector<std::vector<std::vector<Launches>>>
       groups; ///< [collective][group]
   /// Launches by GPU and rows, as groups with the same moves share rows; of the
   /// collective that is being added.
   std::map<std::pair<int, const void *>, CollectiveLaunches> known;
   std::vector<std::vector<std::unique_ptr<GpuExchange>>>
-      exchanges;                                   ///< likewise
-  std::vector<std::unique_ptr<GpuMemory>> staging; ///< by position, or null
+      exchanges; ///< likewise
+  std::vector<std::unique_ptr<GpuMemory>>
+      staging; ///< one each position, or null
   GpuTables::Addresses bound;
   std::vector<uint64_t> sentOnce;
 };

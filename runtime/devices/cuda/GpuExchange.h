@@ -34,8 +34,8 @@ public:
   struct Side {
     int rank = 0; ///< see JointGpus.h
     bool isOwn = false;
-    std::vector<int64_t> members;      ///< of the group, on this GPU
-    std::vector<int64_t> positions;    ///< of the members
+    std::vector<int64_t> members;      ///< members of the group, on this GPU
+    std::vector<int64_t> positions;    ///< positions of the members
     GpuTables *tables = nullptr;       ///< null for one of another process
     BuiltinKernels *builtin = nullptr; ///< likewise
     std::vector<CollectiveLaunches> before, after;
@@ -49,7 +49,7 @@ public:
   /// A call of NCCL on one GPU.
   struct Message {
     enum Kind : uint8_t { Collective, Send, Recv } kind;
-    NcclCall call; ///< of a Collective
+    NcclCall call; ///< the call of a Collective
     Slot from, to;
     uint64_t count;
     nccl::Type type;

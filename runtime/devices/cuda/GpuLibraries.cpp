@@ -83,7 +83,7 @@ struct NanTrial {
       ok = driver.check(driver.cuMemcpyDtoHAsync(out.data(), at.back(),
                                                  out.size(), stream->handle()),
                         "cuMemcpyDtoHAsync");
-    // What was enqueued uses the memory, which ends with this function.
+    // Enqueued work uses memory that this function frees at its end.
     Status done = stream->wait();
     return ok ? done : ok;
   }

@@ -87,8 +87,8 @@ public:
   /// Fails if abort() was called: with the failure of another process, if that
   /// was the reason.
   Status check() const;
-  /// The same for a run that is over without an error of its own GPUs: with
-  /// several processes, another one may have failed.
+  /// Checks a run that is over without an error of its own GPUs: another
+  /// process may have failed.
   Status checkRun() const { return processes ? check() : Status(); }
 
 private:
@@ -104,7 +104,7 @@ private:
   Processes *processes; ///< null: this process has all GPUs
   CollectiveMode mode = CollectiveMode::Usual;
   const Nccl *nccl = nullptr;
-  std::vector<nccl::Comm> all; ///< of gpus.own; empty before the first use
+  std::vector<nccl::Comm> all; ///< one for each GPU, once used
   /// By set and rank in it; null for GPUs of other processes.
   std::map<GpuSet, std::vector<nccl::Comm>> comms;
   std::atomic<bool> isOpen = false; ///< whether there are communicators

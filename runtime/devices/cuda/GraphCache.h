@@ -42,7 +42,7 @@ public:
     std::unique_ptr<StepGraph> graph;
     /// Memory that the graph reads: tables with pointers.
     std::vector<std::shared_ptr<const GpuMemory>> tables;
-    CollectiveCounts counts;       ///< of one device in the piece
+    CollectiveCounts counts;       ///< counts of one device in the piece
     std::vector<std::string> last; ///< the last kernel, by device
   };
   /// Gets the entry of a piece. Waits for

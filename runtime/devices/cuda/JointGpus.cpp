@@ -16,7 +16,7 @@ namespace {
 struct Announcement {
   static constexpr int kMostGpus = 64;
   int gpus = 0;    ///< that its devices use
-  int version = 0; ///< of NCCL
+  int version = 0; ///< the version of NCCL
   /// The machine by which NCCL tells GPUs apart: NCCL_HOSTID, or the host.
   char machine[64] = {};
   GpuAddress addresses[kMostGpus] = {};

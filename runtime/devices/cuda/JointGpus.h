@@ -22,10 +22,10 @@ namespace weft::runtime {
 class Processes;
 
 struct JointGpus {
-  std::vector<std::shared_ptr<Gpu>> own; ///< of this process
+  std::vector<std::shared_ptr<Gpu>> own; ///< this process's
   int firstOwn = 0;                      ///< the rank of own[0]
-  int count = 0;                         ///< of all processes
-  int64_t firstDevice = 0;               ///< of this process
+  int count = 0;                         ///< number of GPUs of all processes
+  int64_t firstDevice = 0;               ///< the first device of this process
   std::vector<int> ofDevice;             ///< the rank of each device's GPU
 
   /// Opens this process's GPUs for its part of `devices`. With several

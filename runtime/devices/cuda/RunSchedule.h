@@ -13,7 +13,7 @@
 // process makes its calls in the plan's order, so that processes never wait for
 // each other's calls in a cycle: what a device has reached is launched before
 // anything that comes later in the plan, whichever devices it is for, so a loop
-// of some devices is over before what is behind it.
+// of some devices is over before what is after it.
 //
 // Devices may be in different iterations of a loop and in different branches.
 // When no device can run and some wait, the run ends with StatusCode::Deadlock.

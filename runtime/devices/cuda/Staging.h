@@ -53,7 +53,7 @@ private:
   std::shared_ptr<const Gpu> gpu;
   std::array<Slot, 2> slots;
   size_t next = 0;
-  std::shared_ptr<const GpuEvent> latest; ///< of the last copy
+  std::shared_ptr<const GpuEvent> latest; ///< after the last copy
   uint64_t copies = 0, awaited = 0;       ///< all, and those the lead waits for
 };
 

@@ -104,7 +104,7 @@ Status GraphCapture::after() {
 }
 
 Status GraphCapture::end(std::unique_ptr<StepGraph> &out) {
-  // What no operation waits for is waited for by the end.
+  // The end waits for operations that no other operation waits for.
   if (Status ok = set(nodesOf(hazards.last())); !ok)
     return ok;
   const Driver &driver = origin.gpu().driver();

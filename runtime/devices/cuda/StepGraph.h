@@ -29,7 +29,7 @@ public:
   ~StepGraph();
   StepGraph(const StepGraph &) = delete;
   StepGraph &operator=(const StepGraph &) = delete;
-  /// Enqueues all nodes behind the earlier operations of the stream; later ones
+  /// Enqueues all nodes after the earlier operations of the stream; later ones
   /// wait for them.
   Status launch(const GpuStream &stream) const;
 

@@ -2,13 +2,13 @@
 //
 // An array that the host writes again and again, such as a batch, waits in
 // pinned memory until the next run copies it, as a node of its graph. A write
-// needs no call of the driver then, and takes place behind the runs that are
+// needs no call of the driver then, and takes place after the runs that are
 // enqueued already:
 //
 //   uploads->put(array, box, host);                  // on any thread
 //   for (const Upload &its : uploads->take(7))       // run 7 copies them
 //     cuMemcpyHtoDAsync(its.to, its.from, its.bytes, stream);
-//   uploads->enqueued(7, event);                     // recorded behind run 7
+//   uploads->enqueued(7, event);                     // recorded after run 7
 //   uploads->ended(7);
 //
 // Each array has two places in pinned memory: a run copies from one while the
@@ -79,7 +79,7 @@ public:
   /// Gets the arrays that wait, which a run copies: each run has a number, above
   /// those of the runs before.
   std::vector<Upload> take(uint64_t run);
-  /// Tells an event behind the run.
+  /// Tells an event after the run.
   void enqueued(uint64_t run, std::shared_ptr<const GpuEvent> event);
   /// Lets the arrays of a run wait again, which failed to be enqueued; none of
   /// its copies is running.
@@ -95,7 +95,7 @@ private:
   std::mutex mutex;
   std::condition_variable change;
   std::deque<Array *> waiting;
-  std::vector<Array *> taken; ///< by the last run
+  std::vector<Array *> taken; ///< taken by the last run
   std::deque<std::pair<uint64_t, std::shared_ptr<const GpuEvent>>> running;
   uint64_t lastEnded = 0;
 };

@@ -17,7 +17,7 @@ static void *map(uint64_t bytes, int protection) {
   return memory == MAP_FAILED ? nullptr : memory;
 }
 
-/// Allocates memory with a gap behind it, so that accesses beyond its end are
+/// Allocates memory with a gap after it, so that accesses beyond its end are
 /// found.
 uint64_t DeviceMemory::allocate(cuda::Context context, uint64_t bytes,
                                 bool isData, bool checksWritten) {

@@ -56,7 +56,7 @@ public:
   void runUntil(const std::function<bool()> &isEnough);
   /// Runs one operation if any can run.
   bool runOne();
-  /// Runs the operation that the host waits for, and orders the host behind it.
+  /// Runs the operation that the host waits for, and orders the host after it.
   cuda::Result waitFor(const OperationRef &operation);
   cuda::Result waitForContext(cuda::Context context);
   /// Records that the host knows from a query that an operation is over.

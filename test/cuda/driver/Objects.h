@@ -100,7 +100,7 @@ struct EventObject {
   Context context = nullptr;
   bool hasTime = true;
   fake::OperationRef record;            ///< the last one
-  std::weak_ptr<fake::Capture> capture; ///< of the last record, and its nodes
+  std::weak_ptr<fake::Capture> capture; ///< last record's capture, and nodes
   std::vector<GraphNode> captured;
   std::shared_ptr<std::chrono::steady_clock::time_point> time;
 };

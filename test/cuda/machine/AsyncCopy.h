@@ -23,7 +23,7 @@ struct AsyncCopy {
 /// The unfinished copies of one thread.
 struct AsyncCopies {
   std::vector<AsyncCopy> pending;
-  uint32_t group = 0; ///< of the next copy
+  uint32_t group = 0; ///< the group of the next copy
 };
 
 } // namespace weft::ptx

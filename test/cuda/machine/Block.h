@@ -48,7 +48,7 @@ public:
   Fault fault = Fault::None;
   Dim3 position;        ///< in the grid
   uint32_t number = 0;  ///< in shadows
-  uint32_t firstNumber; ///< of the launch
+  uint32_t firstNumber; ///< the first number of the launch
   std::vector<uint8_t> shared;
   uint32_t barriers = 0; ///< passed by all warps
   uint64_t instructions = 0;

@@ -56,7 +56,7 @@ enum class Type : uint8_t {
 struct Operand {
   uint32_t offset = 0; ///< bytes, of lane 0
   uint16_t slot = 0;
-  uint8_t bytes = 0; ///< of a lane; 0: there is no such operand, `_` in PTX
+  uint8_t bytes = 0; ///< bytes of a lane; 0 for no operand, `_` in PTX
   bool isPredicate = false;
 };
 
@@ -85,15 +85,15 @@ struct Instruction {
   uint8_t targets = 0, sources = 0;
   Flow flow = Flow::Next;
   Space space = Space::Generic;
-  uint8_t elementBytes = 0, elements = 1; ///< of a load or store
+  uint8_t elementBytes = 0, elements = 1; ///< a load's or store's
   bool isSigned = false, isReadOnly = false, isNegated = false;
   uint8_t mode = 0;   ///< of the instruction: a table index, a kind of shuffle
   int64_t offset = 0; ///< of an address; a number that the instruction fixes
-  int64_t secondOffset = 0; ///< of a second address
+  int64_t secondOffset = 0; ///< the offset of a second address
   Operand guard;
   uint32_t label = 0; ///< Branch: the instruction it jumps to
   std::vector<uint32_t> labels;
-  uint32_t line = 0; ///< of the text, from 1
+  uint32_t line = 0; ///< the line of the text, from 1
 
   const Operand &target(unsigned i = 0) const { return operands[i]; }
   const Operand &source(unsigned i) const { return operands[targets + i]; }
@@ -150,8 +150,8 @@ struct Kernel {
   std::vector<SpecialSlot> specials;
   std::vector<std::string> slots; ///< names of registers, by slot
   uint32_t registerBytes = 0;
-  uint32_t sharedBytes = 0; ///< static; dynamic memory lies behind
-  uint32_t localBytes = 0;  ///< of a thread
+  uint32_t sharedBytes = 0; ///< static; dynamic memory follows
+  uint32_t localBytes = 0;  ///< bytes of a thread
   uint32_t maxThreads[3] = {0, 0, 0}, requiredThreads[3] = {0, 0, 0};
 
   /// The offset of dynamic shared memory.
@@ -168,9 +168,9 @@ struct Data {
 struct Module {
   std::deque<Kernel> kernels;
   std::vector<Data> data;
-  std::vector<std::string> lines; ///< of the text, for reports
+  std::vector<std::string> lines; ///< lines of the text, for reports
   std::string target;             ///< "sm_90a"
-  unsigned version = 0;           ///< of PTX, times ten
+  unsigned version = 0;           ///< the version of PTX, times ten
 
   const Kernel *find(const std::string &name) const;
 };

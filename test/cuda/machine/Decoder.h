@@ -33,7 +33,7 @@ struct Variable {
   uint64_t offset = 0; ///< in its space; of Global: the index of its data
   // The size of shared memory, which a kernel has if it names it.
   uint64_t bytes = 0, alignment = 1;
-  bool isOpen = false; ///< `name[]`: behind all others
+  bool isOpen = false; ///< `name[]`: after all others
 };
 
 class Decoder {
@@ -44,7 +44,7 @@ public:
       : kernel(kernel), globals(globals) {}
 
   std::map<std::string, Operand> registers;
-  std::map<std::string, Variable> variables; ///< of the function
+  std::map<std::string, Variable> variables; ///< variables of the function
   std::map<std::string, std::vector<std::string>> branchTargets;
   std::string error;
 

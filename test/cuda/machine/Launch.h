@@ -36,7 +36,7 @@ struct Launch {
   Dim3 grid, block;
   uint32_t dynamicShared = 0;
   std::vector<uint8_t> parameters;     ///< as Kernel::parameters place them
-  std::vector<uint64_t> dataAddresses; ///< of Module::data
+  std::vector<uint64_t> dataAddresses; ///< addresses of Module::data
   uint64_t seed = 0;                   ///< 0: blocks in order
   /// The most instructions of a warp; more count as an endless loop.
   uint64_t budget = uint64_t(1) << 28;
@@ -57,7 +57,7 @@ private:
 
 struct Outcome {
   Fault fault = Fault::None;
-  uint64_t instructions = 0; ///< of warps
+  uint64_t instructions = 0; ///< instructions of warps
   Footprint footprint;
 };
 

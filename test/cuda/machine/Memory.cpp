@@ -31,8 +31,8 @@ Shadow::Page &Shadow::page(uint64_t offset, uint32_t first, unsigned width) {
   return page;
 }
 
-/// The number for several readers, after those of blocks: several blocks, or
-/// the read-only cache.
+/// The number that stands for several readers (several blocks, or the read-only
+/// cache); it comes after the numbers of blocks.
 static uint32_t several(const Shadow::Access &access) {
   return access.first + access.count;
 }

@@ -14,11 +14,11 @@ namespace weft::ptx {
 struct Argument {
   enum Kind { Name, Number, Vector } kind = Name;
   std::string name;
-  uint64_t bits = 0; ///< of a Number; a float's bits
+  uint64_t bits = 0; ///< bits of a Number; a float's bits
   int64_t offset = 0;
   bool isAddress = false, isNegated = false;
-  std::vector<Argument> parts; ///< of a Vector
-  std::string second;          ///< behind `|`
+  std::vector<Argument> parts; ///< parts of a Vector
+  std::string second;          ///< after `|`
 };
 
 struct Statement {

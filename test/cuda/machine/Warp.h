@@ -2,7 +2,7 @@
 //
 // A warp has paths: a position in the code and the lanes that are there. The
 // path with the lowest position runs; paths that meet become one, so that lanes
-// come together again behind a branch. An instruction .sync keeps its path
+// come together again after a branch. An instruction .sync keeps its path
 // waiting until the lanes that its mask names are there too.
 //
 //===----------------------------------------------------------------------===//

@@ -32,7 +32,7 @@ struct Incoming {
 };
 } // namespace
 
-/// A text and the bytes behind it.
+/// A text and the bytes after it.
 static std::vector<uint8_t> withText(const std::string &text,
                                      const std::vector<uint8_t> &bytes) {
   std::vector<uint8_t> out(text.begin(), text.end());
@@ -85,7 +85,7 @@ static Status toStatus(cuda::Result result) {
                                          : Status::InvalidArgument;
 }
 
-/// The bytes that a call reads and writes on one rank of so many.
+/// The bytes that a call reads and writes on one rank of this many.
 static uint64_t bytesRead(const Call &call, uint64_t ranks) {
   if (call.kind == CallKind::ReduceScatter)
     return call.bytes() * ranks;
@@ -232,7 +232,7 @@ private:
   const std::vector<Call> &calls;
   const Clique &clique;
   std::vector<Rank> ranks;
-  std::map<int, size_t> partOf; ///< by rank
+  std::map<int, size_t> partOf; ///< indexed by rank
   /// The bytes of the n-th message from one rank to another.
   std::map<std::pair<int, int>, std::vector<Message>> messages;
   std::shared_ptr<Meeting> meeting = std::make_shared<Meeting>(); ///< by part

@@ -182,7 +182,7 @@ static void addSplit(const Neighbours &parent, const std::string &key,
   made->folder = parent.folder;
   made->key = key;
   std::vector<cuda::Context> contexts;
-  std::map<int, int> first; // by the leader in the parent
+  std::map<int, int> first; // indexed by the leader in the parent
   for (size_t rank = 0; rank < members.size(); ++rank) {
     const Choice &one = members[rank];
     int leader = parent.leaders[size_t(one.rank)];

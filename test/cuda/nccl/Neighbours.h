@@ -15,8 +15,8 @@ namespace weft::fake {
 /// Ranks of a communicator that is not of this process alone.
 struct Neighbours {
   std::string folder;       ///< of all communicators that were split from one
-  std::string key;          ///< of this one in the folder
-  std::vector<int> leaders; ///< by rank: the first rank of its process
+  std::string key;          ///< the key of this process in the folder
+  std::vector<int> leaders; ///< indexed by rank: the first rank of its process
   int self = 0;             ///< this process's first rank
   uint64_t splits = 0, calls = 0;
   std::map<std::pair<int, int>, uint64_t> pairs; ///< messages, by both ranks

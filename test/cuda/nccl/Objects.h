@@ -83,7 +83,7 @@ struct Library {
 
   std::set<Comm> comms;
   std::vector<std::unique_ptr<Clique>> cliques;
-  int depth = 0; ///< of open groups
+  int depth = 0; ///< the depth of open groups
   /// The failure of a call of the open group, which then does nothing.
   Status failed = Status::Success;
   std::vector<Call> calls;
@@ -129,7 +129,7 @@ namespace weft::nccl {
 struct CommObject {
   fake::Clique *clique = nullptr;
   int rank = 0;
-  cuda::Context context = nullptr; ///< of the rank's device
+  cuda::Context context = nullptr; ///< the context of the rank's device
   bool isAborted = false;
 };
 

@@ -159,7 +159,7 @@ struct pjrt::Compiler::State {
 private:
   void warmUp();
   std::unique_ptr<KernelCodegen> generator;
-  llvm::StringMap<std::unique_ptr<KernelCodegen>> others; ///< by target
+  llvm::StringMap<std::unique_ptr<KernelCodegen>> others; ///< indexed by target
   std::mutex mutex;
   std::vector<std::unique_ptr<KeptSession>> idle;
   std::shared_future<void> ready; ///< destroyed, and so waited for, first

@@ -15,7 +15,7 @@ using namespace weft::pjrt;
 
 namespace {
 
-constexpr int64_t kTuple = 13; // of PrimitiveType
+constexpr int64_t kTuple = 13; // a number of PrimitiveType
 
 /// ShapeProto.
 MessageWriter shapeOf(const Port &port) {

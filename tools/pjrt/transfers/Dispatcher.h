@@ -4,7 +4,7 @@
 // as input from the host is missing, waits here, and all later work with it:
 //
 //   dispatcher.add({transfer}, [=] { ... enqueues a run ... });
-//   dispatcher.add({}, [=] { ... });      // is called behind the first
+//   dispatcher.add({}, [=] { ... });      // is called after the first
 // The dispatcher has no thread: `begin` is called by add(), or on the thread
 // that settles the promise.
 //

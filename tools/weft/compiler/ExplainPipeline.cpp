@@ -12,7 +12,7 @@
 using namespace weft;
 using namespace weft::tool;
 
-/// The schedule of a step with so many microbatches.
+/// The schedule of a step with this many microbatches.
 static std::optional<pipeline::Schedule> scheduleOf(const keras::Pipeline &its,
                                                     int64_t microbatches) {
   auto schedule = its.lists.empty()

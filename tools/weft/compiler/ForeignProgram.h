@@ -87,7 +87,7 @@ private:
   std::optional<keras::Distribution> distribution;
   std::unique_ptr<Session> session;
   Module program;
-  /// Of the step that was compiled last, for findFixes().
+  /// The explanation of the step that was compiled last, for findFixes().
   std::optional<Explanation> scheduled;
 };
 

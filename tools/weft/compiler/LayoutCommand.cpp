@@ -22,7 +22,7 @@ struct Row {
   std::string name, role, reason;
   std::vector<int64_t> shape;
   Layout layout;
-  std::string key = {}; ///< of the array in files, if the name is another
+  std::string key = {}; ///< the array's key in files, if it differs
 
   bool isCalled(const std::string &text) const {
     return name == text || (!key.empty() && key == text);

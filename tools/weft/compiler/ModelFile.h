@@ -16,9 +16,9 @@
 namespace weft::tool {
 
 struct ModelFile {
-  std::string text;     ///< of JSON, or the config.json of a .keras file
+  std::string text;     ///< JSON, or a .keras file's config.json
   std::string metadata; ///< the metadata.json of a .keras file, or empty
-  std::vector<StoredArray> datasets; ///< of a .keras file
+  std::vector<StoredArray> datasets; ///< datasets of a .keras file
   std::optional<KerasH5> legacy;     ///< the whole content of an .h5 file
 };
 

@@ -121,7 +121,7 @@ private:
   keras::Distribution layouts;
   std::optional<keras::ResolvedLayouts> resolved; ///< set by a distribution
   std::optional<std::map<std::string, Shape>> sampleWeights;
-  /// Of the step that was compiled last, for findFixes().
+  /// The explanation of the step that was compiled last, for findFixes().
   std::optional<Explanation> scheduled;
   /// The session, made on demand; compile() frees it.
   Session &liveSession();

@@ -16,7 +16,7 @@ static StringRef nameAt(StringRef text) {
 }
 
 /// The dialect of the last `dialect.op` before a place of a file; empty if there
-/// is none. The parser's place is behind the op's name.
+/// is none. The parser's place is after the op's name.
 static std::string dialectBefore(FileLineColLoc place) {
   auto bytes = readFile(place.getFilename().str());
   if (!bytes)

@@ -68,8 +68,8 @@ private:
     std::string kind;
     uint64_t count, bytes;
   };
-  std::deque<TimePoint> began; ///< of steps that are not over
-  TimePoint ended;             ///< of the last step that is
+  std::deque<TimePoint> began; ///< starts of steps that are not over
+  TimePoint ended;             ///< end of the last step that is over
   double startup = 0;
   StepTimes steps, executions, waits; ///< milliseconds
   std::vector<Moved> collectives;

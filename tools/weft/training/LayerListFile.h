@@ -33,7 +33,7 @@ public:
   struct Place {
     size_t layer, layers; ///< position of the layer, and their number
     size_t weight, weights;
-    std::string name; ///< of the model's layer
+    std::string name; ///< the name of the model's layer
     Port port;
   };
 
@@ -42,7 +42,7 @@ public:
   /// The arrays that no list names, apart from those of the optimizer.
   std::vector<std::string> unlisted() const;
 
-  std::vector<StoredArray> datasets; ///< by place in a .keras file
+  std::vector<StoredArray> datasets; ///< indexed by place in a .keras file
   std::vector<StoredArray>
       adapters; ///< weights that such a file lacks, by path
 

@@ -62,7 +62,7 @@ private:
   std::map<std::pair<StepKind, int64_t>, weft_program *> programs;
   double compileMs = 0;
   uint64_t hashOfWeights = 0;
-  std::optional<uint64_t> givenSeed; ///< of --seed
+  std::optional<uint64_t> givenSeed; ///< the number of --seed
 };
 
 /// Reads the numbers of a table's texts that are beside the weights, or beside

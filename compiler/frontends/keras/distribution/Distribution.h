@@ -103,7 +103,7 @@ struct Pipeline {
   std::vector<std::vector<std::string>> stages; ///< keys of layers
   int64_t microbatches = 1;
   std::string schedule;           ///< a name, or the path of a file
-  std::vector<std::string> lists; ///< of the file: the items of each stage
+  std::vector<std::string> lists; ///< the file's items of each stage
 };
 
 /// The part of the mesh that a layer is on, and the keys that say so.
@@ -161,7 +161,7 @@ struct ResolvedLayouts {
   std::map<std::string, ResolvedLayout> variables; ///< every variable, by path
   std::map<std::string, ResolvedLayout> inputs;    ///< every input, by layer
   std::map<std::string, ResolvedLayout> outputs;   ///< layers with a layout
-  std::vector<LayerPlace> places;                  ///< of all layers
+  std::vector<LayerPlace> places;                  ///< places of all layers
   std::vector<RuleStatus> rules;
 };
 Result<ResolvedLayouts> resolveLayouts(const Distribution &distribution,

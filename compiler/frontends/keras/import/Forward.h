@@ -18,7 +18,7 @@ using OutputLayouts = std::map<std::string, ResolvedLayout>;
 
 struct ForwardResult {
   llvm::SmallVector<Value> outputs;
-  llvm::SmallVector<Value> masks;     ///< one for each output; null: no mask
+  llvm::SmallVector<Value> masks;     ///< one for each output, or null
   llvm::SmallVector<Value> penalties; ///< scalars that calls add to the loss
 };
 

@@ -109,13 +109,13 @@ private:
   ImportOptions options;
   const Distribution *distribution = nullptr;
   std::optional<ResolvedLayouts> layouts;
-  std::map<int64_t, ResolvedLayout> replicated; ///< by rank
+  std::map<int64_t, ResolvedLayout> replicated; ///< indexed by rank
   std::map<std::pair<std::vector<int64_t>, MeshPart>, ResolvedLayout>
       ofBatch; ///< by shape and part
   MeshAttr mesh;
 
   size_t optimizerVariables = 0, metricVariables = 0;
-  llvm::SmallVector<mlir::Type> types; ///< of the arguments
+  llvm::SmallVector<mlir::Type> types; ///< types of the arguments
   llvm::SmallVector<mlir::NamedAttrList> arguments;
   std::vector<std::pair<mlir::NamedAttrList, Value>> results, shown;
 };

@@ -245,7 +245,7 @@ private:
 
   Variables &variables;
   const Layer *self;       ///< the layer that is called
-  std::string path, scope; ///< of keys, and of paths in Keras
+  std::string path, scope; ///< prefixes of keys and of Keras' paths
   bool trainable;
 };
 

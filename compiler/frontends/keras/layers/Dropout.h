@@ -13,7 +13,7 @@ class Dropout : public Layer {
 public:
   double rate = 0.5;
   InitializerPtr seed;
-  std::vector<int64_t> noiseShape; ///< empty if null: the input's shape
+  std::vector<int64_t> noiseShape; ///< empty: the config has null
 
   void options(Options &o) override {
     o.number("rate", rate, kShare);

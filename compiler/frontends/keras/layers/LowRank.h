@@ -25,7 +25,7 @@ namespace weft::keras {
 class LowRank {
 public:
   /// `usesAlpha`: whether Keras keeps lora_alpha when it builds the layer; else
-  /// it becomes lora_rank. Called behind the option of the weight's constraint.
+  /// it becomes lora_rank. Called after the option of the weight's constraint.
   void read(Options &o, bool usesAlpha, const ConstraintPtr &constraint) {
     o.maybeInteger("lora_rank", rank, kNotNegative);
     if (usesAlpha)
@@ -48,7 +48,7 @@ public:
     return rules;
   }
 
-  /// The weight with its adapter, whose variables Keras adds behind all others
+  /// The weight with its adapter, whose variables Keras adds after all others
   /// of the layer.
   Tensor applied(Call &c, const char *name, Tensor weight,
                  const Weight &rules) const {

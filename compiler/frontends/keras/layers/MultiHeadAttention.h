@@ -21,7 +21,7 @@ protected:
   double rate = 0;
   bool useBias = true, useGate = false;
   std::optional<int64_t> seed, slidingWindow;
-  std::vector<int64_t> outputShape; ///< of a position; empty: the query's
+  std::vector<int64_t> outputShape; ///< empty: the query's
   Weight kernel{glorotUniform()}, bias{zeros()};
   RegularizerPtr productRegularizer;
 
@@ -57,7 +57,7 @@ private:
     /// The sizes of the batch, the query's positions, and the key's positions.
     SmallVector<int64_t> seen;
 
-    /// The shape of the scores, with the heads behind the batch.
+    /// The shape of the scores, with the heads after the batch.
     SmallVector<int64_t> scores(int64_t heads) const;
     /// The mask, broadcast to the scores; null if it is.
     Tensor forHeads(Tensors &t, Tensor mask, Tensor scores) const;

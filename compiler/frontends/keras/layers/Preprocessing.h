@@ -128,7 +128,7 @@ class Resizing : public ToSize {
   std::string interpolation = "bilinear";
   bool antialias = false, cropsToRatio = false, padsToRatio = false;
   double fillValue = 0;
-  static constexpr int64_t kMostSize = 1 << 20; ///< of a side
+  static constexpr int64_t kMostSize = 1 << 20; ///< pixels of a side
 
   void options(Options &o) override {
     sizeOptions(o);

@@ -32,7 +32,7 @@ const Table<Quantizer> &quantizerTable();
 
 class QuantizationConfig : public Configured {
 public:
-  QuantizerPtr activation; ///< of a layer's inputs; null: they stay floats
+  QuantizerPtr activation; ///< null: a layer's inputs stay floats
   /// Rows that share a scale in place of those of the policy; 0: all.
   std::optional<int64_t> group;
 

@@ -262,7 +262,7 @@ Tensor weft::keras::quantizedBias(Call &c, Tensor bias) {
 }
 
 /// The rows and columns of the matrix that Keras calibrates for a kernel of
-/// heads: its largest size is that of the features, in front or behind.
+/// heads: its largest size is that of the features, before or after the others.
 static std::pair<int64_t, int64_t> matrixOf(ArrayRef<int64_t> shape) {
   if (shape.size() == 2)
     return {shape[0], shape[1]};

@@ -71,9 +71,9 @@ private:
   const EinsumEquation &e;
   SmallVector<int64_t> kernelShape, resultShape;
   Quantization mode;
-  QuantizerPtr quantizer; ///< of x, or null
+  QuantizerPtr quantizer; ///< the quantizer of x, or null
   const LowRank &lora;
-  const Weight &rules; ///< of the kernel
+  const Weight &rules; ///< rules of the kernel
   bool isEinsum;
   std::string kernelLetters;     ///< those of the kernel that the result has
   int64_t rows = 1, columns = 1; ///< summed elements of the kernel, and others
@@ -103,7 +103,7 @@ private:
   Call &c;
   int64_t inputDim, outputDim, group = 0;
   bool isPacked;
-  QuantizerPtr quantizer; ///< of the x of logits, or null
+  QuantizerPtr quantizer; ///< the quantizer of the x of logits, or null
   Tensor table, scale, zero, groups;
   Tensor reverse, reverseScale, reverseZero; ///< null: tied
 };

@@ -29,7 +29,7 @@ template <int rank> class ZeroPadding : public OfImages {
   }
 };
 
-/// Removes elements at the begin and end of each spatial dimension.
+/// Removes elements at the start and end of each spatial dimension.
 /// keras.layers.Cropping1D, Cropping2D, Cropping3D
 template <int rank> class Cropping : public OfImages {
   Sides cropping = Sides(rank, {rank == 2 ? 0 : 1, rank == 2 ? 0 : 1});

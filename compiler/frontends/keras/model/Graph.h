@@ -35,7 +35,7 @@ struct GraphTensor {
 
 struct GraphInput {
   unsigned layer;
-  std::vector<int64_t> shape; ///< of a sample; unknown sizes are -1
+  std::vector<int64_t> shape; ///< the shape of a sample; unknown sizes are -1
   GraphTensor name;
 };
 struct GraphCall {
@@ -56,7 +56,7 @@ struct Graph {
 
 struct Graphs {
   Graph model;
-  std::map<unsigned, Graph> nested; ///< by position of the layer
+  std::map<unsigned, Graph> nested; ///< indexed by position of the layer
   /// Whether each layer of the model is built right after its construction, and
   /// not by its first call.
   std::vector<bool> isBuiltAlone;

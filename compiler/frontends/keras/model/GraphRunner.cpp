@@ -110,7 +110,7 @@ private:
   Status &status;
   VariableMaker variables;
   std::array<NodeValues, kBatches.size()> runs;
-  std::vector<std::pair<unsigned, unsigned>> newMasks; ///< of the next node
+  std::vector<std::pair<unsigned, unsigned>> newMasks; ///< the next node's
 };
 
 void GraphRunner::addNode(Node node, const Values &values) {

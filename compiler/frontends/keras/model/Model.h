@@ -43,7 +43,7 @@ namespace weft::keras {
 struct Variable {
   std::string path; ///< d1/kernel, seed_generator/seed_generator_state
   std::vector<int64_t> shape;
-  std::string dtype; ///< of its policy, int32 or uint32
+  std::string dtype; ///< the dtype of the layer's policy, int32 or uint32
   bool trainable = true;
   InitializerPtr initializer;
   std::optional<int64_t> seed; ///< from the config, or drawn

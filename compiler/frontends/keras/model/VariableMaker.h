@@ -61,7 +61,7 @@ private:
     std::vector<Variable> variables;
     std::vector<Built> built;
     std::vector<std::string> sublayers;
-    std::map<std::string, Value> values; ///< by key
+    std::map<std::string, Value> values; ///< indexed by key
     unsigned calls = 0;
   };
   void order(Made &of) const;

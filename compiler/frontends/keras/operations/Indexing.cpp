@@ -30,7 +30,7 @@ private:
   Tensors &t;
   Tensor x;
   int64_t dim = 0; ///< the next dimension of x
-  Sizes shape;     ///< of the result so far
+  Sizes shape;     ///< the shape of the result so far
 };
 } // namespace
 

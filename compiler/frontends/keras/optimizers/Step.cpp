@@ -92,8 +92,8 @@ public:
   void run();
 
 private:
-  /// The positions of the variables with this use, for one weight or, with -1,
-  /// for none.
+  /// The positions of the variables with this use that belong to the weight;
+  /// with -1, of those that belong to no weight.
   SmallVector<unsigned> positions(SlotUse use, int weight) const {
     SmallVector<unsigned> out;
     for (unsigned i = 0; i < ofOptimizer.size(); ++i)
@@ -144,7 +144,7 @@ void Updater::accumulate() {
     total = select(now, 0, added);
     gradient = select(now, added / steps, t(gradient));
   }
-  iteration = iteration / steps; // of updates
+  iteration = iteration / steps; // counts updates
 }
 
 void Updater::updateWeight(unsigned i) {

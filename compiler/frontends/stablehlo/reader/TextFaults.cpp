@@ -85,7 +85,7 @@ std::optional<TextFault> TextScan::countBracket() {
   return std::nullopt;
 }
 
-/// Checks the element type behind the word `array`.
+/// Checks the element type after the word `array`.
 std::optional<TextFault> TextScan::checkArray() {
   skipSpace();
   if (!starts("<"))
@@ -103,7 +103,7 @@ std::optional<TextFault> TextScan::checkArray() {
   return std::nullopt;
 }
 
-/// Checks the number of a result behind a value's name: %a#1. A text has the
+/// Checks the number of a result after a value's name: %a#1. A text has the
 /// type of each result, so that it has fewer results than characters.
 std::optional<TextFault> TextScan::checkResultNumber() {
   ++at; // %

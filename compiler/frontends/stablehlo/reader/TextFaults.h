@@ -20,8 +20,8 @@
 namespace weft::stablehlo {
 
 struct TextFault {
-  size_t offset;       ///< of the first wrong character
-  std::string message; ///< with a fix
+  size_t offset;       ///< the offset of the first wrong character
+  std::string message; ///< the fault and a fix
 };
 
 /// The first fault of a text of any dialect.

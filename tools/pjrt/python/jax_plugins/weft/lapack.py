@@ -10,7 +10,7 @@ import ctypes
 import functools
 import os
 
-# Matrices of at most so many rows are factored and solved by ops of Weft, where it has one: their code is part of a loop's function.
+# Matrices of at most this many rows are factored and solved by ops of Weft, where it has one: their code is part of a loop's function.
 SMALL = 16
 
 _library = None  # libWeftPjrt.so, in a process whose client is Weft's
