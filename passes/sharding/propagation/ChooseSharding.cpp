@@ -92,6 +92,16 @@ Price ShardingPrices::work(const OpWithRule &op,
   return {femtoseconds(iterations / iterationsPerSecond), 0, 0};
 }
 
+Price ShardingPrices::workOfOne(const OpWithRule &op) const {
+  Price total;
+  for (const OpWithRule &piece : op.pieces()) {
+    OpSharding whole;
+    whole.axes.resize(piece.rule.factors.size());
+    total = total + work(piece, whole);
+  }
+  return total;
+}
+
 Price OpPrice::total() const {
   return std::accumulate(operands.begin(), operands.end(),
                          rest + work + results);

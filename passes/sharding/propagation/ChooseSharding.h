@@ -68,6 +68,8 @@ public:
   const Mesh &onMesh() const { return mesh; }
   OpPrice of(const OpWithRule &op, const OpSharding &sharding,
              const TensorLayouts &layouts);
+  /// The time of an op's work if one device does all of it.
+  Price workOfOne(const OpWithRule &op) const;
   /// The fetches for window and shift factors of an op without parts.
   std::vector<OperandFetch> fetches(const OpWithRule &op,
                                     const OpSharding &sharding);

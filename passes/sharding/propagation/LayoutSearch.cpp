@@ -98,10 +98,30 @@ Price LayoutSearch::priceOf(const std::vector<OpSharding> &shardings) const {
   return priceAssigned(table, shardings, start);
 }
 
+/// The time of all work of the table's function on one device.
+static Price workOfOne(const LayoutTable &table) {
+  ShardingPrices pricing(table.mesh(), table.rates());
+  Price total;
+  for (auto [index, op] : llvm::enumerate(table.ops()))
+    if (!op.source && !isBorder(op))
+      total = plusTimes(total, pricing.workOfOne(op), table.executionsOf(index));
+  return total;
+}
+
+TargetRates LayoutSearch::ratesToSolve() const {
+  constexpr double kNegligible = 1024;
+  TargetRates rates = table.rates();
+  SubAxes all = allAxes(table.mesh());
+  if (workOfOne(table).moving <
+      femtoseconds(slowestLink(table.mesh(), all).latency))
+    rates.iterations *= kNegligible;
+  return rates;
+}
+
 std::optional<LayoutSearch::Proposal> LayoutSearch::solve() {
   if (table.mesh().size() > kMostDevices)
     return std::nullopt;
-  ShardingPrices pricing(table.mesh(), table.rates(),
+  ShardingPrices pricing(table.mesh(), ratesToSolve(),
                          {.searchBudget = kStepsOfMove});
   LayoutQuestion question(table, pricing, start);
   if (question.isTooLarge())
@@ -123,7 +143,7 @@ bool LayoutSearch::describe() {
   start = resolution.shardings();
   if (table.mesh().size() > kMostDevices)
     return false;
-  ShardingPrices pricing(table.mesh(), table.rates(),
+  ShardingPrices pricing(table.mesh(), ratesToSolve(),
                          {.searchBudget = kStepsOfMove});
   LayoutQuestion question(table, pricing, start);
   if (question.isTooLarge())

@@ -16,6 +16,10 @@
 // work in it are priced, each as often as it is run. The one that sends fewer
 // bytes is taken.
 //
+// A sort of 64 numbers takes one device less time than the message that would
+// divide it. In a function of which all work takes one device less time than a
+// message, work decides between equal layouts only.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_PASSES_SHARDING_PROPAGATION_LAYOUTSEARCH_H
@@ -73,6 +77,8 @@ private:
   };
   /// The layouts of all ops at once; none if there are too many. The table stays.
   std::optional<Proposal> solve();
+  /// The rates at which layouts are solved.
+  TargetRates ratesToSolve() const;
   /// Finds the alternatives to a solution.
   void compare(const LayoutQuestion &question, const Solution &solution);
   void take(const Proposal &solved);
