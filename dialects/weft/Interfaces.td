@@ -46,6 +46,13 @@ def MovedBoxesOpInterface : OpInterface<"MovedBoxesOpInterface"> {
       numbers; elements in no box are 0. Nothing if it is known only when the
       program runs, or is no short list of boxes.
     }], "::std::optional<::weft::MovedBoxes>", "getMovedBoxes", (ins)>,
+    InterfaceMethod<[{
+      The same, where dimensions of the operand that become one, or parts of
+      several, may be cut into a few boxes. Layouts do not pass through these.
+    }], "::std::optional<::weft::MovedBoxes>", "getMovedParts", (ins),
+    /*methodBody=*/"", /*defaultImplementation=*/[{
+      return $_op.getMovedBoxes();
+    }]>,
   ];
 }
 

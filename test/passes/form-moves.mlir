@@ -78,6 +78,19 @@ module attributes {weft.mesh = #mesh} {
     return %u : tensor<8xf32>
   }
 
+  // A half that two ops read is moved once: they do not read the whole instead.
+  // CHECK-LABEL: @shared
+  // CHECK: %[[HALF:.*]] = weft.slice %arg0 from [0] to [4]
+  // CHECK: weft.slice %[[HALF]] from [1] to [4]
+  // CHECK: weft.slice %[[HALF]] from [0] to [3]
+  func.func @shared(%x: tensor<8xf32>) -> tensor<3xf32> {
+    %h = weft.slice %x from [0] to [4] by [1] : tensor<8xf32> -> tensor<4xf32>
+    %a = weft.slice %h from [1] to [4] by [1] : tensor<4xf32> -> tensor<3xf32>
+    %b = weft.slice %h from [0] to [3] by [1] : tensor<4xf32> -> tensor<3xf32>
+    %d = weft.sub %a, %b : tensor<3xf32>
+    return %d : tensor<3xf32>
+  }
+
   // Starts that are known when the program runs end a chain, and so does a value that an op computes with.
   // CHECK-LABEL: @other
   // CHECK-NOT: weft.move

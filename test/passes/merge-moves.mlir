@@ -5,6 +5,7 @@
 #blocks = #weft.layout<#mesh, [{"a"}, {"b"}]>
 #rows = #weft.layout<#mesh, [{"a"}, {}]>
 #columns = #weft.layout<#mesh, [{}, {"b", "a"}]>
+#columnsB = #weft.layout<#mesh, [{}, {"b"}]>
 #columnsA = #weft.layout<#mesh, [{}, {"a"}]>
 #whole = #weft.layout<#mesh, [{}, {}]>
 module attributes {weft.mesh = #mesh} {
@@ -33,6 +34,33 @@ module attributes {weft.mesh = #mesh} {
     %m = weft.reshard %x : tensor<8x64xf32, #columns> -> tensor<8x64xf32, #blocks>
     %r = weft.slice %m from [0, 0] to [4, 64] by [1, 1] : tensor<8x64xf32, #blocks> -> tensor<4x64xf32, #blocks>
     return %r : tensor<4x64xf32, #blocks>
+  }
+
+  // Two rows become one, and each is reversed: the digits 3, 2 and 4 of both shapes, of which the second one is in boxes.
+  // CHECK-LABEL: @digits
+  // CHECK: weft.move %{{.*}} resharding boxes <[0:3, 0:4] of 0 at [d0 * 2, d1 * -1 + 3], [0:3, 4:4] of 0 at [d0 * 2 + 1, d1 * -1 + 3]>
+  // CHECK-NOT: weft.reshard
+  // CHECK: return
+  func.func @digits(%x: tensor<6x4xf32, #columnsB>) -> tensor<3x8xf32, #columnsB> {
+    %a = weft.reverse %x dims [1] : tensor<6x4xf32, #columnsB>
+    %w = weft.reshard %a : tensor<6x4xf32, #columnsB> -> tensor<6x4xf32, #whole>
+    %b = weft.reshape %w : tensor<6x4xf32, #whole> -> tensor<3x8xf32, #whole>
+    %r = weft.reshard %b : tensor<3x8xf32, #whole> -> tensor<3x8xf32, #columnsB>
+    return %r : tensor<3x8xf32, #columnsB>
+  }
+
+  // Several ops of one chain may read the value that it begins with.
+  // CHECK-LABEL: @readTwice
+  // CHECK: weft.move %arg0 resharding
+  // CHECK-NOT: weft.reshard
+  // CHECK: return
+  func.func @readTwice(%x: tensor<8x64xf32, #blocks>) -> tensor<8x64xf32, #columns> {
+    %w = weft.reshard %x : tensor<8x64xf32, #blocks> -> tensor<8x64xf32, #columnsB>
+    %a = weft.slice %w from [4, 0] to [8, 64] by [1, 1] : tensor<8x64xf32, #columnsB> -> tensor<4x64xf32, #columnsB>
+    %b = weft.slice %w from [0, 0] to [4, 64] by [1, 1] : tensor<8x64xf32, #columnsB> -> tensor<4x64xf32, #columnsB>
+    %c = weft.concatenate %a, %b dim 0 : (tensor<4x64xf32, #columnsB>, tensor<4x64xf32, #columnsB>) -> tensor<8x64xf32, #columnsB>
+    %r = weft.reshard %c : tensor<8x64xf32, #columnsB> -> tensor<8x64xf32, #columns>
+    return %r : tensor<8x64xf32, #columns>
   }
 
   // Nothing is saved where nothing is cut, and where others read the value.

@@ -58,6 +58,107 @@ Boxes ReshapeOp::getMovedBoxes() {
   return MovedBoxes{box};
 }
 
+namespace {
+/// Consecutive positions of one dimension of both shapes of a reshape: [2, 6] to
+/// [4, 3] has the digits 2, 2 and 3.
+struct Digit {
+  size_t from = 0, to = 0;          ///< the dimensions
+  int64_t size = 1;                 ///< positions
+  int64_t fromStep = 1, toStep = 1; ///< between two of them, in each dimension
+  bool isFree = false;              ///< all in one box
+};
+} // namespace
+
+/// The digits of a reshape from the last one; none if dimensions are cut where
+/// they do not divide each other.
+static SmallVector<Digit> digitsOf(ArrayRef<int64_t> from,
+                                   ArrayRef<int64_t> to) {
+  SmallVector<Digit> digits;
+  Digit next{from.size(), to.size()};
+  int64_t restFrom = 1, restTo = 1;
+  for (;;) {
+    while (restFrom == 1 && next.from > 0) {
+      restFrom = from[--next.from];
+      next.fromStep = 1;
+    }
+    while (restTo == 1 && next.to > 0) {
+      restTo = to[--next.to];
+      next.toStep = 1;
+    }
+    next.size = std::min(restFrom, restTo);
+    if (next.size == 1)
+      return digits;
+    if (restFrom % next.size != 0 || restTo % next.size != 0)
+      return {};
+    digits.push_back(next);
+    restFrom /= next.size;
+    restTo /= next.size;
+    next.fromStep *= next.size;
+    next.toStep *= next.size;
+  }
+}
+
+/// Frees one digit of each dimension, the largest ones first, and returns the
+/// number of boxes: one for each position of the other digits.
+static int64_t freeDigits(MutableArrayRef<Digit> digits) {
+  SmallVector<Digit *> bySize;
+  for (Digit &digit : digits)
+    bySize.push_back(&digit);
+  llvm::stable_sort(bySize,
+                    [](Digit *a, Digit *b) { return a->size > b->size; });
+  int64_t boxes = 1;
+  for (Digit *digit : bySize) {
+    digit->isFree = llvm::none_of(digits, [&](const Digit &other) {
+      return other.isFree &&
+             (other.from == digit->from || other.to == digit->to);
+    });
+    if (!digit->isFree)
+      boxes = saturatingMultiply(boxes, digit->size);
+  }
+  return boxes;
+}
+
+/// The box of number `index`.
+static MovedBox boxOfDigits(ArrayRef<Digit> digits, int64_t index,
+                            size_t fromRank, size_t toRank) {
+  MovedBox box;
+  box.start.assign(toRank, 0);
+  box.count.assign(toRank, 1);
+  box.step.assign(toRank, 1);
+  box.dim.assign(fromRank, -1);
+  box.offset.assign(fromRank, 0);
+  box.stride.assign(fromRank, 0);
+  for (const Digit &digit : digits) {
+    if (digit.isFree) {
+      box.count[digit.to] = digit.size;
+      box.step[digit.to] = digit.toStep;
+      box.dim[digit.from] = int64_t(digit.to);
+      box.stride[digit.from] = digit.fromStep;
+      continue;
+    }
+    box.start[digit.to] += index % digit.size * digit.toStep;
+    box.offset[digit.from] += index % digit.size * digit.fromStep;
+    index /= digit.size;
+  }
+  return box;
+}
+
+Boxes ReshapeOp::getMovedParts() {
+  constexpr int64_t kMostParts = 16;
+  if (Boxes boxes = getMovedBoxes(); boxes || isEmpty(getResult()))
+    return boxes;
+  ArrayRef<int64_t> from = getInput().getType().getShape(),
+                    to = getType().getShape();
+  SmallVector<Digit> digits = digitsOf(from, to);
+  int64_t count = freeDigits(digits);
+  if (digits.empty() || count > kMostParts)
+    return std::nullopt;
+  MovedBoxes boxes;
+  for (int64_t index = 0; index < count; ++index)
+    boxes.push_back(boxOfDigits(digits, index, from.size(), to.size()));
+  return boxes;
+}
+
 Boxes weft::SliceOp::getMovedBoxes() {
   if (isEmpty(getResult()))
     return std::nullopt;

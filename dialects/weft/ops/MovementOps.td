@@ -32,7 +32,7 @@ def Weft_TransposeOp : Weft_ShardedOp<"transpose", [Moved, AllElementTypesMatch<
   let hasVerifier = 1; // (C1) a permutation of the rank; (C2) shapes agree
   let hasFolder = 1;
 }
-def Weft_ReshapeOp : Weft_PositionedOp<"reshape", [Moved, AllElementTypesMatch<["input", "result"]>, Differentiable, MovesElements]> {
+def Weft_ReshapeOp : Weft_PositionedOp<"reshape", [DeclareOpInterfaceMethods<MovedBoxesOpInterface, ["getMovedParts"]>, AllElementTypesMatch<["input", "result"]>, Differentiable, MovesElements]> {
   let summary = "the same elements in row-major order in another shape";
   let factors = "pass, shift";
   let arguments = (ins Weft_Tensor:$input);

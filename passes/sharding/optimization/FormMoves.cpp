@@ -91,10 +91,21 @@ void Chain::grow(bool careful) {
     i = absorb(i, careful) ? 0 : i + 1;
 }
 
+/// Whether several ops read at most half of what the op reads: it is moved once,
+/// and not again for each of them.
+static bool isSharedPart(Operation *op) {
+  if (op->hasOneUse())
+    return false;
+  int64_t most = 0;
+  for (Value operand : op->getOperands())
+    most = std::max(most, typeOfTensor(operand).getNumElements());
+  return 2 * typeOfTensor(op->getResult(0)).getNumElements() <= most;
+}
+
 bool Chain::absorb(unsigned operand, bool careful) {
   Operation *def = operands[operand].getDefiningOp();
   std::optional<MovedBoxes> inner = boxesOfOp(def);
-  if (!inner || def->getBlock() != ops.front()->getBlock())
+  if (!inner || def->getBlock() != ops.front()->getBlock() || isSharedPart(def))
     return false;
   // A value that another op reads, too, exists anyway.
   if (!llvm::all_of(def->getUsers(), [&](Operation *user) {

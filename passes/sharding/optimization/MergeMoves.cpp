@@ -5,7 +5,7 @@
 //
 // is one movement: each device receives the elements of its part of the row from
 // the devices that have them in %x. Chains grow from their end towards operands
-// as long as one value is read by one op; the part of a chain that saves most
+// as long as the chain alone reads them; the part of a chain that saves most
 // becomes one `weft.move` between layouts.
 //
 //===----------------------------------------------------------------------===//
@@ -83,7 +83,8 @@ static std::optional<MovedBoxes> boxesOfStep(Operation *op) {
   if (isa<ReshardOp>(op))
     return MovedBoxes{MovedBox::all(
         0, cast<RankedTensorType>(op->getResult(0).getType()).getShape())};
-  return boxesOfOp(op);
+  auto moves = dyn_cast<MovedBoxesOpInterface>(op);
+  return moves ? moves.getMovedParts() : std::nullopt;
 }
 
 static OpSharding shardingNow(Operation *op) {
@@ -147,10 +148,14 @@ bool PricedChain::maySave() const {
   return now.bytes > 0 && (movements > 1 || read < elements);
 }
 
-/// The value's op if it can be a step before `end`, with its boxes.
-static std::optional<MovedBoxes> boxesBefore(Operation *end, Value value) {
+/// The boxes of a value's op if it can be a step of the chain: the chain's ops
+/// alone read it.
+static std::optional<MovedBoxes> boxesBefore(const MovingChain &chain,
+                                             Value value) {
   Operation *def = value.getDefiningOp();
-  if (!def || def->getBlock() != end->getBlock() || !def->hasOneUse())
+  if (!def || def->getBlock() != chain.ops.front()->getBlock() ||
+      !llvm::all_of(def->getUsers(),
+                    [&](Operation *user) { return chain.ops.contains(user); }))
     return std::nullopt;
   return boxesOfStep(def);
 }
@@ -164,7 +169,7 @@ bool MoveMerger::merge(Operation *end) {
   Price saved;
   MoveOp best;
   for (unsigned i = 0; i < chain.operands.size(); ++i) {
-    std::optional<MovedBoxes> inner = boxesBefore(end, chain.operands[i]);
+    std::optional<MovedBoxes> inner = boxesBefore(chain, chain.operands[i]);
     std::optional<MovingChain> longer;
     if (inner)
       longer = chain.with(i, *inner);
