@@ -81,11 +81,25 @@ std::vector<OperandFetch> ShardingPrices::fetches(const OpWithRule &op,
   return all;
 }
 
+/// Whether an op looks up positions of the factor instead of walking over it: a
+/// row of a stack takes as long as the row.
+static bool isOnlyLookedUp(const ShardingRule &rule, unsigned factor) {
+  auto has = [&](const TensorFactors &dims) {
+    return llvm::any_of(dims, [&](const DimFactors &dim) {
+      return llvm::is_contained(dim, factor);
+    });
+  };
+  return rule.factors[factor].kind == FactorKind::Lookup &&
+         llvm::none_of(rule.results, has);
+}
+
 /// The time of one device's loops.
 Price ShardingPrices::work(const OpWithRule &op,
                            const OpSharding &sharding) const {
   double iterations = 1;
   for (auto [index, factor] : llvm::enumerate(op.rule.factors)) {
+    if (isOnlyLookedUp(op.rule, index))
+      continue;
     int64_t shards = shardCount(sharding.axes[index]);
     iterations *= double(shardSize(factor.size, shards));
   }

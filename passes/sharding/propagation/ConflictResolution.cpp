@@ -136,8 +136,7 @@ void ConflictResolution::change(Value value, const Layout &wanted) {
   // A use on another part of the mesh does not move the value there.
   Layout layout = onPart(wanted, table.get(leader).part);
   if (table.get(leader) == layout || changed.contains(leader) ||
-      (table.isCarried(leader) &&
-       shardsOf(layout) < shardsOf(table.get(leader))))
+      !table.mayCarry(leader, layout))
     return;
   changed.insert(leader);
   changes.push_back({leader, table.get(leader), layout});

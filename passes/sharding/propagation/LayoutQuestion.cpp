@@ -61,8 +61,7 @@ bool LayoutQuestion::mayHave(Value leader, const Layout &layout) const {
   for (const SubAxes &dim : layout.dims)
     if (llvm::any_of(dim, isBarred))
       return false;
-  return !table.isCarried(leader) ||
-         shardsOf(layout) >= shardsOf(table.get(leader));
+  return table.mayCarry(leader, layout);
 }
 
 void LayoutQuestion::addLayout(ValueNode &value, Value leader,

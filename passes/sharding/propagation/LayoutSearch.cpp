@@ -104,7 +104,8 @@ static Price workOfOne(const LayoutTable &table) {
   Price total;
   for (auto [index, op] : llvm::enumerate(table.ops()))
     if (!op.source && !isBorder(op))
-      total = plusTimes(total, pricing.workOfOne(op), table.executionsOf(index));
+      total =
+          plusTimes(total, pricing.workOfOne(op), table.executionsOf(index));
   return total;
 }
 

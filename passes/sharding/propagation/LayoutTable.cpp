@@ -4,12 +4,16 @@
 
 #include "weft/base/Saturating.h"
 #include "weft/dialects/weft/CountedLoop.h"
+#include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/ObservesLayout.h"
 #include "weft/dialects/weft/Ports.h"
 #include "weft/passes/sharding/FreeRegions.h"
+#include "weft/passes/sharding/resharding/Price.h"
 
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
+
+#include <cmath>
 
 using namespace weft;
 using namespace mlir;
@@ -82,6 +86,18 @@ bool LayoutTable::isCarried(Value value) const {
                           ? leader.getParentBlock()->getParentOp()
                           : leader.getDefiningOp();
   return cast<RegionBranchOpInterface>(holder).hasLoop();
+}
+
+bool LayoutTable::mayCarry(Value value, const Layout &layout) const {
+  int64_t shards = shardsOf(get(value));
+  if (shardsOf(layout) >= shards || !isCarried(value))
+    return true;
+  auto type = cast<RankedTensorType>(value.getType());
+  Link link = slowestLink(meshValue, allAxes(meshValue));
+  double bytes =
+      double(type.getNumElements()) * double(bytesOf(type.getElementType()));
+  return link.moving(std::llround(bytes - bytes / double(shards))) <=
+         link.latency;
 }
 
 Layout LayoutTable::annotated(Value value) const {

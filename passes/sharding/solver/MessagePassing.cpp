@@ -71,6 +71,8 @@ private:
   unsigned cheapestBeside(unsigned node,
                           const std::vector<unsigned> &labels) const;
   bool keepCheaper(std::vector<unsigned> labels);
+  /// Keeps what every choice with a label costs at least.
+  void keepLowest(Wide bound);
 
   const ChoiceGraph &graph;
   Solution best;
@@ -79,8 +81,11 @@ private:
   std::vector<const ScaledTable *> tables; ///< indexed by edge
   std::map<const PairCosts *, ScaledTable> scaledTables;
   std::vector<Messages> messages; ///< indexed by edge
-  bool hasLarge = false;          ///< whether some table is large
-  bool isExact = true;            ///< whether this sweep's messages are
+  /// What the labels of each node cost beside its cheapest one, in the bound of
+  /// the last backward sweep.
+  std::vector<Costs> beside;
+  bool hasLarge = false; ///< whether some table is large
+  bool isExact = true;   ///< whether this sweep's messages are
 };
 } // namespace
 
@@ -93,7 +98,7 @@ static int64_t greatest(const Costs &costs) {
 }
 
 Search::Search(const ChoiceGraph &graph, std::vector<unsigned> start)
-    : graph(graph) {
+    : graph(graph), beside(graph.size()) {
   best.cost = graph.costOf(start);
   best.labels = std::move(start);
   scale();
@@ -258,9 +263,13 @@ Wide Search::sweepBackward() {
     Costs share = divided(all, std::max<int64_t>(sides, 1));
     for (unsigned edge : graph.lower(node))
       bound += passToRows(edge, share);
-    Wide least = Wide(kMost) * 2;
+    // Shares are at most a part of `all` for each side: what is left fits.
     for (size_t label = 0; label < all.size(); ++label)
-      least = std::min(least, all[label] - Wide(lower) * share[label]);
+      all[label] -= lower * share[label];
+    int64_t least = *std::min_element(all.begin(), all.end());
+    for (int64_t &cost : all)
+      cost -= least;
+    beside[node] = std::move(all);
     bound += least;
   }
   return bound;
@@ -304,6 +313,16 @@ bool Search::keepCheaper(std::vector<unsigned> labels) {
   return true;
 }
 
+void Search::keepLowest(Wide bound) {
+  best.lowest.resize(graph.size());
+  for (unsigned node = 0; node < graph.size(); ++node) {
+    best.lowest[node].clear();
+    for (int64_t cost : beside[node])
+      best.lowest[node].push_back(
+          int64_t(std::min<Wide>(bound + (Wide(cost) << shift), kForbidden)));
+  }
+}
+
 Solution Search::run(const SolveLimits &limits) {
   // Of graphs with large tables, one sweep in this many is exact and has a bound;
   // the others prepare it.
@@ -322,6 +341,7 @@ Solution Search::run(const SolveLimits &limits) {
     if (bound > best.bound) {
       best.bound = int64_t(std::min<Wide>(bound, best.cost));
       better = true;
+      keepLowest(bound);
     }
     idle = better ? 0 : idle + 1;
   }

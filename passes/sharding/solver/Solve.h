@@ -6,7 +6,8 @@
 //   solution.bound          2,268: no choice costs less
 //
 // The graph is reduced first (Reduction.h), which is exact, and message passing
-// (MessagePassing.h) decides the rest. The result depends on the graph and on
+// (MessagePassing.h) decides the rest. Where it leaves a gap, the labels that may
+// still be cheaper are eliminated (Elimination.h), if there are few. The result depends on the graph and on
 // `start` alone; limits are counts.
 //
 //===----------------------------------------------------------------------===//
