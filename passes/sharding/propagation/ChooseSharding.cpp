@@ -81,16 +81,20 @@ std::vector<OperandFetch> ShardingPrices::fetches(const OpWithRule &op,
   return all;
 }
 
-/// Whether an op looks up positions of the factor instead of walking over it: a
-/// row of a stack takes as long as the row.
-static bool isOnlyLookedUp(const ShardingRule &rule, unsigned factor) {
+/// Whether an op reads one block along the factor, at a start that is known when
+/// the program runs: a row of a stack takes as long as the row. (Rows that many
+/// indices name are counted with their table.)
+static bool isReadAtOnePlace(const ShardingRule &rule, unsigned factor) {
   auto has = [&](const TensorFactors &dims) {
     return llvm::any_of(dims, [&](const DimFactors &dim) {
       return llvm::is_contained(dim, factor);
     });
   };
+  auto isScalar = [](const TensorFactors &dims) { return dims.empty(); };
   return rule.factors[factor].kind == FactorKind::Lookup &&
-         llvm::none_of(rule.results, has);
+         llvm::none_of(rule.results, has) &&
+         llvm::count_if(rule.operands, isScalar) + 1 ==
+             int64_t(rule.operands.size());
 }
 
 /// The time of one device's loops.
@@ -98,7 +102,7 @@ Price ShardingPrices::work(const OpWithRule &op,
                            const OpSharding &sharding) const {
   double iterations = 1;
   for (auto [index, factor] : llvm::enumerate(op.rule.factors)) {
-    if (isOnlyLookedUp(op.rule, index))
+    if (isReadAtOnePlace(op.rule, index))
       continue;
     int64_t shards = shardCount(sharding.axes[index]);
     iterations *= double(shardSize(factor.size, shards));

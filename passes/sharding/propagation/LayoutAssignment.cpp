@@ -80,9 +80,11 @@ Layout LayoutAssignment::summedLayout(Value value) const {
 }
 
 bool LayoutAssignment::isUsedOnlyBy(Value value, Operation *op) const {
-  return llvm::all_of(value.getUsers(), [&](Operation *user) {
-    return user == op || !indexOf.contains(user);
-  });
+  // A use before this one may have reduced the value.
+  return !reduced.contains(value) &&
+         llvm::all_of(value.getUsers(), [&](Operation *user) {
+           return user == op || !indexOf.contains(user);
+         });
 }
 
 const Layout *LayoutAssignment::commonPartial(const OpWithRule &op,

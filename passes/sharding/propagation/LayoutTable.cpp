@@ -78,26 +78,33 @@ void LayoutTable::addBlock(Block &block, llvm::ArrayRef<SubAxis> bound,
   }
 }
 
-bool LayoutTable::isCarried(Value value) const {
-  Value leader = regionFlow.leader(value);
-  if (regionFlow.members(leader).empty())
-    return false;
+/// The loop that carries a value; null if there is none.
+static Operation *loopAround(Value leader, const RegionFlow &flow) {
+  if (flow.members(leader).empty())
+    return nullptr;
   Operation *holder = isa<BlockArgument>(leader)
                           ? leader.getParentBlock()->getParentOp()
                           : leader.getDefiningOp();
-  return cast<RegionBranchOpInterface>(holder).hasLoop();
+  return cast<RegionBranchOpInterface>(holder).hasLoop() ? holder : nullptr;
+}
+
+bool LayoutTable::isCarried(Value value) const {
+  return loopAround(regionFlow.leader(value), regionFlow) != nullptr;
 }
 
 bool LayoutTable::mayCarry(Value value, const Layout &layout) const {
   int64_t shards = shardsOf(get(value));
-  if (shardsOf(layout) >= shards || !isCarried(value))
+  Value leader = regionFlow.leader(value);
+  Operation *loop = loopAround(leader, regionFlow);
+  if (shardsOf(layout) >= shards || !loop)
     return true;
   auto type = cast<RankedTensorType>(value.getType());
   Link link = slowestLink(meshValue, allAxes(meshValue));
   double bytes =
       double(type.getNumElements()) * double(bytesOf(type.getElementType()));
   return link.moving(std::llround(bytes - bytes / double(shards))) <=
-         link.latency;
+             link.latency &&
+         regionFlow.invariant(loop, leader);
 }
 
 Layout LayoutTable::annotated(Value value) const {

@@ -97,9 +97,9 @@ public:
   bool isFree(mlir::Value value) const;
   /// Whether a loop carries the value from one round to the next.
   bool isCarried(mlir::Value value) const;
-  /// Whether a value may have the layout as far as the memory of a loop goes: what a
-  /// loop carries has no fewer shards than propagation gave it, unless a device
-  /// receives all of it in the time of one latency.
+  /// Whether a value may have the layout as far as the memory of a loop goes: what
+  /// a loop carries has no fewer shards than propagation gave it, unless no round
+  /// changes it and a device receives all of it in the time of one latency.
   bool mayCarry(mlir::Value value, const Layout &layout) const;
   /// The layout, with the partial axes of the annotation (of an argument, a
   /// constraint or an op that states layouts). Propagation sees dimensions
