@@ -3,6 +3,7 @@
 #include "weft/compiler/driver/CompileStep.h"
 
 #include "weft/compiler/codegen/KernelCodegen.h"
+#include "weft/compiler/driver/FittingLayouts.h"
 #include "weft/compiler/driver/ProgramWork.h"
 #include "weft/compiler/explain/ScheduledCost.h"
 #include "weft/compiler/program/DeviceCode.h"
@@ -114,7 +115,11 @@ static LogicalResult runTimed(ModuleOp module, const CompileOptions &options,
   // earlier runs.
   StagePasses &kept = options.passes && !options.timing ? *options.passes : own;
   bool verifyInput = true;
+  std::optional<FittingLayouts> fitting;
   do {
+    if (reached == Stage::differentiated && to == Stage::plan && !fitting &&
+        limitsMemory(module, options))
+      fitting.emplace(module);
     Stage next = reached < to ? Stage(unsigned(reached) + 1) : to;
     TimingScope scope =
         timing.phase("stage " + stages()[unsigned(next)].name.str());
@@ -132,6 +137,8 @@ static LogicalResult runTimed(ModuleOp module, const CompileOptions &options,
     if (reached == Stage::scheduled && options.findFixes &&
         !limitsMemory(module, options))
       progress.scheduled = explainScheduled(module);
+    if (reached == Stage::plan && fitting && !fitting->isFinal(module))
+      reached = Stage::differentiated;
   } while (reached < to);
   FixSearch findFixes;
   if (options.findFixes)

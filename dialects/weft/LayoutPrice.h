@@ -21,6 +21,10 @@
 namespace weft {
 
 inline constexpr llvm::StringLiteral kLayoutPriceAttr = "weft.layout_price";
+/// What a byte that a device holds at its fullest moment costs, in 1024ths of a
+/// byte that it moves: an integer of a module. The driver raises it until a step
+/// fits (compiler/driver/FittingLayouts.h).
+inline constexpr llvm::StringLiteral kMemoryWeightAttr = "weft.memory_weight";
 
 } // namespace weft
 

@@ -153,9 +153,12 @@ void LayoutQuestion::addValue(Value value) {
   if (node->fixed && node->uses < 2)
     node->layouts.resize(1);
   std::vector<int64_t> own;
+  int64_t share = memory.held ? memory.held->shareOf(value) : 0;
   for (unsigned layout : node->layouts)
     own.push_back(
-        node->fixed ? costs.cost(*node->space, *node->fixed, layout, {}) : 0);
+        node->fixed ? costs.cost(*node->space, *node->fixed, layout,
+                                 {.original = node->fixed, .heldShare = share})
+                    : costs.heldCost(*node->space, layout, share));
   node->node = choices.addNode(std::move(own));
   first.push_back(0);
 }
@@ -205,7 +208,8 @@ MoveKind LayoutQuestion::moveKindOf(const PieceNode &node, unsigned tensor,
     return {.times = table.executionsOf(node.op), .keepsSums = true};
   return {.times = table.executionsOfMove(piece.value(tensor), node.op),
           .keepsSums = !llvm::is_contained(piece.rule.inits, tensor),
-          .original = value.fixed};
+          .original = value.fixed,
+          .heldShare = memory.held ? memory.held->shareAt(piece.op) : 0};
 }
 
 void LayoutQuestion::addUse(const PieceNode &node, unsigned tensor) {
@@ -301,8 +305,11 @@ static size_t mostPairs(const LayoutTable &table) {
 }
 
 LayoutQuestion::LayoutQuestion(LayoutTable &table, ShardingPrices &pricing,
-                               llvm::ArrayRef<OpSharding> now)
-    : table(table), costs(pricing), opChoices(table, pricing, costs) {
+                               llvm::ArrayRef<OpSharding> now,
+                               const WeighedMemory &memory)
+    : table(table), memory(memory), costs(pricing),
+      opChoices(table, pricing, costs) {
+  costs.weighMemory(memory.femtosecondsOfByte);
   findSeenOutside();
   size_t count = table.ops().size();
   for (unsigned op = 0; op < count; ++op)

@@ -22,11 +22,15 @@
 // carries is one node; it gives up no axes. Constraints, the return and the
 // ends of regions add costs to the labels of the values that they use.
 //
+// Where memory is weighed, labels of values and copies for uses cost what a device
+// holds of them when it is fullest.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_PASSES_SHARDING_PROPAGATION_LAYOUTQUESTION_H
 #define WEFT_PASSES_SHARDING_PROPAGATION_LAYOUTQUESTION_H
 
+#include "weft/passes/sharding/propagation/HeldMemory.h"
 #include "weft/passes/sharding/propagation/OpChoices.h"
 #include "weft/passes/sharding/solver/Solve.h"
 
@@ -34,12 +38,19 @@
 
 namespace weft {
 
+/// What devices hold, and what a byte of it costs; nothing by default.
+struct WeighedMemory {
+  const HeldMemory *held = nullptr;
+  double femtosecondsOfByte = 0;
+};
+
 class LayoutQuestion {
 public:
   /// The question of a table; `now` has the sharding of each of its ops.
   LayoutQuestion(LayoutTable &table [[clang::lifetimebound]],
                  ShardingPrices &pricing [[clang::lifetimebound]],
-                 llvm::ArrayRef<OpSharding> now);
+                 llvm::ArrayRef<OpSharding> now,
+                 const WeighedMemory &memory = {});
 
   const ChoiceGraph &graph() const { return choices; }
   /// Whether there are too many layouts to price the moves between them; then
@@ -122,6 +133,7 @@ private:
   }
 
   LayoutTable &table;
+  WeighedMemory memory;
   MoveCosts costs;
   OpChoices opChoices;
   ChoiceGraph choices;

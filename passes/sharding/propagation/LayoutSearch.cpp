@@ -119,12 +119,22 @@ TargetRates LayoutSearch::ratesToSolve() const {
   return rates;
 }
 
+WeighedMemory LayoutSearch::weighed(const HeldMemory &held) const {
+  constexpr double kUnit = 1024, kFemtoseconds = 1e15;
+  Link link = slowestLink(table.mesh(), allAxes(table.mesh()));
+  return {&held, double(memoryWeight) / kUnit * link.moving(1) * kFemtoseconds};
+}
+
 std::optional<LayoutSearch::Proposal> LayoutSearch::solve() {
   if (table.mesh().size() > kMostDevices)
     return std::nullopt;
   ShardingPrices pricing(table.mesh(), ratesToSolve(),
                          {.searchBudget = kStepsOfMove});
-  LayoutQuestion question(table, pricing, start);
+  std::optional<HeldMemory> held;
+  if (memoryWeight > 0)
+    held.emplace(table);
+  LayoutQuestion question(table, pricing, start,
+                          held ? weighed(*held) : WeighedMemory());
   if (question.isTooLarge())
     return std::nullopt;
   Solution solution = weft::solve(question.graph(), question.start());
@@ -198,10 +208,17 @@ std::vector<OpSharding> LayoutSearch::run() {
   numConflicts = resolution.conflicts();
   others.assign(asked.size(), std::nullopt);
   start = resolution.shardings();
-  if (!isOpen)
+  if (!isOpen && memoryWeight == 0)
     return start;
   std::optional<Proposal> solved = solve();
   unproved = !solved;
+  if (solved && memoryWeight > 0) {
+    // Price and bound are not those of movements alone.
+    found.reset();
+    unproved = true;
+    take(*solved);
+    return std::move(solved->shardings);
+  }
   LayoutTable::Entries before = table.all();
   LayoutJournal *journal = table.kept();
   LayoutJournal notes = journal ? *journal : LayoutJournal();

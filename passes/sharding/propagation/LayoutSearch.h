@@ -20,6 +20,8 @@
 // divide it. In a function of which all work takes one device less time than a
 // message, work decides between equal layouts only.
 //
+// Where memory is weighed, the question is solved in any case and decides alone.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_PASSES_SHARDING_PROPAGATION_LAYOUTSEARCH_H
@@ -36,6 +38,8 @@ public:
   explicit LayoutSearch(LayoutTable &table [[clang::lifetimebound]])
       : table(table) {}
 
+  /// Lets run() weigh memory: what a held byte costs in 1024ths of a moved one.
+  void weighMemory(int64_t weight) { memoryWeight = weight; }
   /// Lets run() find the cheapest layouts in which the value has another one.
   void ask(mlir::Value value) { asked.push_back(value); }
   /// Changes the layouts of free values of the table where that is cheaper, and
@@ -77,6 +81,8 @@ private:
   };
   /// The layouts of all ops at once; none if there are too many. The table stays.
   std::optional<Proposal> solve();
+  /// What a held byte costs on the slowest link.
+  WeighedMemory weighed(const HeldMemory &held) const;
   /// The rates at which layouts are solved.
   TargetRates ratesToSolve() const;
   /// Finds the alternatives to a solution.
@@ -87,6 +93,7 @@ private:
   LayoutTable &table;
   std::vector<OpSharding> start; ///< each op by itself
   unsigned numConflicts = 0;
+  int64_t memoryWeight = 0;
   std::optional<Proof> found;
   bool unproved = false;
   std::vector<mlir::Value> asked;

@@ -5,6 +5,7 @@
 #include "weft/base/Saturating.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/passes/sharding/FreeRegions.h"
+#include "weft/passes/sharding/propagation/HeldMemory.h"
 
 #include <set>
 #include <string>
@@ -82,7 +83,21 @@ int64_t MoveCosts::cost(LayoutSpace &space, unsigned from, unsigned to,
   int64_t cost = costOf(price(space, from, to), kind.times);
   if (kind.original)
     cost = std::min(cost, costOf(price(space, *kind.original, to), kind.times));
-  return cost;
+  if (kind.original && to == *kind.original)
+    return cost;
+  return saturatingAdd(cost, heldCost(space, to, kind.heldShare));
+}
+
+int64_t MoveCosts::heldCost(const LayoutSpace &space, unsigned layout,
+                            int64_t share) const {
+  if (share == 0 || ofByte == 0)
+    return 0;
+  int64_t bytes =
+      HeldMemory::bytesOf(cast<RankedTensorType>(space.value.getType()),
+                          space.layout(layout)) *
+      share / HeldMemory::kQuarters;
+  constexpr double kMost = 1e17;
+  return costOf({int64_t(std::min(double(bytes) * ofByte, kMost)), 0, 0}, 1);
 }
 
 std::shared_ptr<const PairCosts>

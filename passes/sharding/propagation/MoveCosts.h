@@ -55,6 +55,8 @@ struct MoveKind {
   bool keepsSums = false;
   /// A layout that the value has as well, or none: the cheaper move counts.
   std::optional<unsigned> original = std::nullopt;
+  /// The share of the moved copy in what a device holds (HeldMemory.h).
+  int64_t heldShare = 0;
   auto operator<=>(const MoveKind &) const = default;
 };
 
@@ -71,6 +73,11 @@ public:
                                            const std::vector<unsigned> &from,
                                            const std::vector<unsigned> &to,
                                            const MoveKind &kind);
+  /// Sets what a byte costs that a device holds when it is fullest.
+  void weighMemory(double femtosecondsOfByte) { ofByte = femtosecondsOfByte; }
+  /// The cost of holding a value of the space in a layout.
+  int64_t heldCost(const LayoutSpace &space, unsigned layout,
+                   int64_t share) const;
   size_t numTables() const { return tables.size(); }
   /// The pairs of layouts that may be planned at most: for 32 layers of a
   /// transformer 4,000 on two axes, 140,000 on three.
@@ -80,6 +87,7 @@ private:
   Price price(LayoutSpace &space, unsigned from, unsigned to);
 
   ShardingPrices &pricing;
+  double ofByte = 0;
   std::list<LayoutSpace> spaces;
   using Region = mlir::Operation *;
   std::map<std::tuple<Region, int64_t, std::vector<int64_t>>, LayoutSpace *>

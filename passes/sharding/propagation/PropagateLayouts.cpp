@@ -104,6 +104,17 @@ struct PropagateLayouts
       (void)emitUnknownTarget(getOperation(), target);
       return signalPassFailure();
     }
+    int64_t memoryWeight = 0;
+    if (Attribute stated = getOperation()->removeAttr(kMemoryWeightAttr)) {
+      auto weight = dyn_cast<IntegerAttr>(stated);
+      if (!weight || !weight.getType().isInteger(64) || weight.getInt() < 0) {
+        getOperation().emitError()
+            << kMemoryWeightAttr << " is " << stated
+            << "; write 1024ths of a moved byte as 256 : i64";
+        return signalPassFailure();
+      }
+      memoryWeight = weight.getInt();
+    }
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;
@@ -114,6 +125,7 @@ struct PropagateLayouts
         return signalPassFailure();
       LayoutPropagation(table).run();
       LayoutSearch search(table);
+      search.weighMemory(memoryWeight);
       std::vector<OpSharding> shardings = search.run();
       numConflicts += search.conflicts();
       Builder builder(&getContext());
