@@ -2,7 +2,7 @@
 """Train steps of models of a real size on XLA's CPU and on Weft, in one run: compile, first step, step, memory, losses.
 
     python3 bench/models.py --python VENV/bin/python --library build/lib/libWeftPjrt.so
-        [--cases NAME...] [--devices 8] [--steps 4] [--rounds 1] [--one] [--json FILE]
+        [--cases NAME...] [--devices 8] [--steps 4] [--rounds 1] [--one] [--avx2] [--json FILE]
 
 VENV holds bench/requirements.txt; the models are those of bench/model_cases.py, trained with Adam under
 keras.distribution.DataParallel. NAME may have wildcards; without it all run but "smoke", which tests this driver. The platforms
@@ -15,7 +15,8 @@ take turns, a process a measurement; cells are medians over the rounds.
   losses     the largest relative difference of a loss of the steps between XLA and Weft; with --one also that
              between XLA on all devices and XLA on one, "1:"
 
-A ratio is XLA's figure over Weft's. Each case's figures are added to FILE as a line of JSON when they are there.
+A ratio is XLA's figure over Weft's. With --avx2 both are limited to AVX2 (avx2.py). Each case's figures are added to FILE as a
+line of JSON when they are there.
 """
 
 import argparse
@@ -30,6 +31,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import avx2
 
 HERE = pathlib.Path(__file__).resolve().parent
 COLUMNS = (("compile", "compile s", 1), ("first", "first s", 1), ("step", "step ms", 1e3), ("memory", "MiB", 1))
@@ -46,6 +49,7 @@ def say(name, text):
 
 def measure(name, devices, steps):
     """Measures in a process of its own."""
+    avx2.limit_libraries()
     import jax
     import keras
 
@@ -77,9 +81,10 @@ def measure(name, devices, steps):
 def child(args, name, platform, devices):
     """The figures of one measurement, or {"failure": what the process said}."""
     with tempfile.TemporaryDirectory() as folder:
-        environment = dict(os.environ, JAX_PLATFORMS=platform, KERAS_BACKEND="jax", XDG_CACHE_HOME=folder, WEFT_DEVICES=f"cpu:{devices}",
+        given = avx2.environment(os.environ) if args.avx2 else os.environ
+        environment = dict(given, JAX_PLATFORMS=platform, KERAS_BACKEND="jax", XDG_CACHE_HOME=folder, WEFT_DEVICES=f"cpu:{devices}",
                            TF_CPP_MIN_LOG_LEVEL="3",
-                           XLA_FLAGS=f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={devices}")
+                           XLA_FLAGS=f"{given.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={devices}")
         if platform == "weft":
             environment.update(WEFT_PJRT_LIBRARY=os.path.abspath(args.library), PYTHONPATH=str(HERE.parent / "tools" / "pjrt" / "python"))
         command = [args.python, HERE / "models.py", "--child", name, "--devices", str(devices), "--steps", str(args.steps)]
@@ -152,6 +157,7 @@ def main():
     parser.add_argument("--steps", type=int, default=4, help="steps after the first")
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--one", action="store_true", help="compare XLA's losses with those of XLA on one device, too")
+    parser.add_argument("--avx2", action="store_true", help="limit both to AVX2")
     parser.add_argument("--timeout", type=int, default=1800, help="seconds of a measurement")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="a file for the figures")
     parser.add_argument("--child", help=argparse.SUPPRESS)

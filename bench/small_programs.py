@@ -2,10 +2,11 @@
 """Small JAX programs on XLA's CPU and on Weft, in one run: compile time, first call and later calls of more than 60 programs.
 
     python3 bench/small_programs.py --python VENV/bin/python --library build/lib/libWeftPjrt.so
-        [--cases NAME...] [--devices 1 8] [--rounds 3] [--slower 0.9] [--json]
+        [--cases NAME...] [--devices 1 8] [--rounds 3] [--slower 0.9] [--avx2] [--json]
 
 VENV holds bench/requirements.txt; the programs are those of bench/small and of bench/loops.py. NAME may have wildcards. The platforms
 take turns, a process for each platform, number of devices and round; cells are medians over the rounds. The results of both are compared.
+With --avx2 both are limited to AVX2 (avx2.py).
 
   devices    a program that has a batch runs on one device and divided over eight virtual ones, others on one
   compile    JAX's lowering and the platform's compiler, s; nothing cached
@@ -26,6 +27,7 @@ import sys
 import tempfile
 import time
 
+import avx2
 import numpy as np
 
 SECONDS = 0.2  # of calls in a process, of one program
@@ -94,6 +96,7 @@ def measure(case, devices):
 
 def run_cases(names, devices):
     """Prints a line of JSON for each program."""
+    avx2.limit_libraries()
     known = programs()
     for name in names:
         try:
@@ -106,8 +109,9 @@ def run_cases(names, devices):
 def child(args, names, platform, devices):
     """{case: figures} of a round on a platform."""
     with tempfile.TemporaryDirectory() as folder:
-        environment = dict(os.environ, JAX_PLATFORMS=platform, XDG_CACHE_HOME=folder, WEFT_DEVICES=f"cpu:{devices}",
-                           XLA_FLAGS=f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={devices}")
+        given = avx2.environment(os.environ) if args.avx2 else os.environ
+        environment = dict(given, JAX_PLATFORMS=platform, XDG_CACHE_HOME=folder, WEFT_DEVICES=f"cpu:{devices}",
+                           XLA_FLAGS=f"{given.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={devices}")
         here = pathlib.Path(__file__).resolve()
         if platform == "weft":
             environment.update(WEFT_PJRT_LIBRARY=os.path.abspath(args.library),
@@ -172,6 +176,7 @@ def main():
     parser.add_argument("--devices", nargs="+", type=int, choices=(1, 8), default=[8, 1])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--slower", type=float, default=0.9, help="ratios below are marked")
+    parser.add_argument("--avx2", action="store_true", help="limit both to AVX2")
     parser.add_argument("--json", action="store_true", help="figures as JSON instead of a table")
     parser.add_argument("--child", nargs="+", help=argparse.SUPPRESS)
     args = parser.parse_args()
