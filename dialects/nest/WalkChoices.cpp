@@ -74,7 +74,7 @@ Attribute chooseReduction(ReduceOp op, const TargetLimits &limits, IsInMemory) {
     if (isLongSum(op))
       for (int64_t size : reducedSizes(op))
         blocks.push_back(size <= kLongSum ? size
-                                          : blockLength(size, kSumBlock));
+                                          : blockLength(size, kLongSum));
     if (blocks == reducedSizes(op))
       blocks.clear();
     return ReductionAttr::get(context, Accumulate::Register, blocks);

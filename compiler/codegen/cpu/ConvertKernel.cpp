@@ -120,8 +120,8 @@ static void limitUnrolling(ModuleOp module) {
         (old && old.getDisableNonforced()))
       return;
     loop->setAttr(name, LLVM::LoopAnnotationAttr::get(
-                            context, {}, {}, {}, disable, {}, {}, {}, {}, {},
-                            {}, {}, {}, {}, {},
+                            context, {}, {}, old ? old.getInterleave() : nullptr,
+                            disable, {}, {}, {}, {}, {}, {}, {}, {}, {}, {},
                             old ? old.getParallelAccesses()
                                 : ArrayRef<LLVM::AccessGroupAttr>()));
   });

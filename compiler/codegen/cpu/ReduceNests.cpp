@@ -69,6 +69,11 @@ static SmallVector<Value> operandPosition(ReduceOp op, ArrayRef<Value> kept,
   return dims;
 }
 
+/// The vectors of a reduction that LLVM computes side by side in a loop whose
+/// body has at most so many operations. It would choose such counts itself, but
+/// not where it may not unroll; a longer body hides the latency of combining.
+static constexpr int64_t kChains = 4, kSmallBody = 16;
+
 /// Reduces the innermost dimension, with an accumulator for each element and
 /// loop.
 static LogicalResult reduceInRegister(KernelEmitter &kernel, ReduceOp op,
@@ -103,6 +108,10 @@ static LogicalResult reduceInRegister(KernelEmitter &kernel, ReduceOp op,
   if (e.depth() == outer)
     next =
         emitCombine(e.builder, e.loc, op.getKind(), elementType, neutral, next);
+  if (e.depth() > outer &&
+      llvm::range_size(e.innermostLoop().getBody()->getOperations()) <=
+          kSmallBody)
+    e.markInterleaved(kChains);
   while (e.depth() > outer) {
     scf::ForOp loop = e.innermostLoop();
     next = emitCombine(e.builder, e.loc, op.getKind(), elementType,

@@ -143,6 +143,16 @@ void LoopNest::markParallel() {
   levels.back()->setAttr("llvm.loop_annotation", annotation);
 }
 
+void LoopNest::markInterleaved(int64_t chains) {
+  MLIRContext *context = builder.getContext();
+  auto interleave = LLVM::LoopInterleaveAttr::get(
+      context, builder.getI32IntegerAttr(int32_t(chains)));
+  auto annotation =
+      LLVM::LoopAnnotationAttr::get(context, {}, {}, interleave, {}, {}, {}, {},
+                                    {}, {}, {}, {}, {}, {}, {}, {});
+  levels.back()->setAttr("llvm.loop_annotation", annotation);
+}
+
 void LoopNest::markPlain() {
   auto annotation = LLVM::LoopAnnotationAttr::get(
       builder.getContext(), /*disableNonforced=*/builder.getBoolAttr(true), {},

@@ -96,6 +96,9 @@ public:
 
   /// Marks the iterations of the innermost loop as independent in memory.
   void markParallel();
+  /// Marks the innermost loop as one of which vectors compute `chains` of the
+  /// carried values side by side.
+  void markInterleaved(int64_t chains);
   /// Marks the innermost loop as not to be unrolled or vectorized.
   void markPlain();
 
