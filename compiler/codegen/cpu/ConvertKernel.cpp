@@ -3,6 +3,7 @@
 #include "weft/compiler/codegen/cpu/ConvertKernel.h"
 
 #include "weft/compiler/codegen/elements/AccurateMath.h"
+#include "weft/compiler/codegen/elements/DoubleMath.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ComplexToLLVM/ComplexToLLVM.h"
@@ -51,6 +52,7 @@ static FrozenRewritePatternSet approximationsIn(MLIRContext *context,
                                                 bool hasFma) {
   RewritePatternSet patterns(context);
   elements::populateAccurateMathPatterns(patterns);
+  elements::populateDoubleExponentialPatterns(patterns);
   populateMathPolynomialApproximationPatterns(
       patterns, MathPolynomialApproximationOptions());
   arith::populateExpandBFloat16Patterns(patterns);
@@ -119,11 +121,12 @@ static void limitUnrolling(ModuleOp module) {
     if (iterationsOf(loop) <= kMostUnrolled ||
         (old && old.getDisableNonforced()))
       return;
-    loop->setAttr(name, LLVM::LoopAnnotationAttr::get(
-                            context, {}, {}, old ? old.getInterleave() : nullptr,
-                            disable, {}, {}, {}, {}, {}, {}, {}, {}, {}, {},
-                            old ? old.getParallelAccesses()
-                                : ArrayRef<LLVM::AccessGroupAttr>()));
+    loop->setAttr(name,
+                  LLVM::LoopAnnotationAttr::get(
+                      context, {}, {}, old ? old.getInterleave() : nullptr,
+                      disable, {}, {}, {}, {}, {}, {}, {}, {}, {}, {},
+                      old ? old.getParallelAccesses()
+                          : ArrayRef<LLVM::AccessGroupAttr>()));
   });
 }
 

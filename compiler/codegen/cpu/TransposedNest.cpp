@@ -7,6 +7,8 @@
 //     for squares of 16 x 16              t[i][j] = b[columns + j][rows + i]
 //     for i, j in the tile                r[i][j] = a[i][j] + t[i][j]
 //
+// Squares of a value that is stored as it is are stored in the result at once.
+//
 // Tiles at an end, and elements that are no vectors of 4 or 8 bytes, are read
 // one by one.
 //
@@ -52,7 +54,11 @@ private:
   Range rangeOf(int64_t dim);
   Range openParts(const Range &of, int64_t size);
   Value isFull(const Range &range);
-  void fill(const TurnedTile &tile, Value first);
+  bool isStored(const TurnedTile &tile) const {
+    return roots.size() == 1 && tile.value == roots[0];
+  }
+  void turn(const TurnedTile &tile, Value first, Value pointer, Value start,
+            int64_t stride);
   LogicalResult emitFull(const Range &rows, const Range &columns);
   LogicalResult emitElements(const Range &rows, const Range &columns);
 
@@ -110,8 +116,10 @@ Value TransposedNest::isFull(const Range &range) {
                                e.constant(nest::kTurnedTile));
 }
 
-/// Transposes a tile whose first element is at `first` of the value's memory.
-void TransposedNest::fill(const TurnedTile &tile, Value first) {
+/// Transposes a tile whose first element is at `first` of the value's memory to
+/// rows that are `stride` elements apart, from `start` on.
+void TransposedNest::turn(const TurnedTile &tile, Value first, Value pointer,
+                          Value start, int64_t stride) {
   auto raw = b.getIntegerType(8 * bytesOf(typeOf(tile.value).getElementType()));
   ElementVectors vectors(b, e.loc, raw, raw);
   int64_t lanes = kernel.target.vectorBytes / bytesOf(raw),
@@ -128,10 +136,9 @@ void TransposedNest::fill(const TurnedTile &tile, Value first) {
     rows.push_back(vectors.load(tile.view.pointer,
                                 e.add(from, e.constant(i * step)), lanes));
   vectors.transpose(rows);
-  Value to = e.add(e.mul(row, nest::kTurnedTile), column);
+  Value to = e.add(start, e.add(e.mul(row, stride), column));
   for (auto [i, turned] : llvm::enumerate(rows))
-    vectors.store(turned, tile.memory,
-                  e.add(to, e.constant(i * nest::kTurnedTile)));
+    vectors.store(turned, pointer, e.add(to, e.constant(i * stride)));
   e.closeLoops(outside);
 }
 
@@ -143,7 +150,14 @@ LogicalResult TransposedNest::emitFull(const Range &rows,
     Value first = e.constant(tile.view.first);
     for (auto [at, stride] : llvm::zip_equal(dims, tile.view.strides))
       first = e.add(first, e.mul(at, stride));
-    fill(tile, first);
+    if (isStored(tile)) {
+      Value start =
+          e.linearIndex(type.getShape(), e.makeIndex(dims, e.depth()));
+      turn(tile, first, e.memoryOf(tile.value), start,
+           llvm::product_of(type.getShape().drop_front(along + 1)));
+      return success();
+    }
+    turn(tile, first, tile.memory, e.constant(0), nest::kTurnedTile);
   }
   unsigned outside = e.depth();
   Value i = e.openLoop(nest::kTurnedTile), j = e.openLoop(nest::kTurnedTile);
@@ -178,8 +192,9 @@ LogicalResult TransposedNest::emit() {
                            : e.openLoop(type.getDimSize(dim));
   // The runs of a part's rows are long enough to be fetched ahead.
   Range part = openParts(rangeOf(along), nest::kTurnedPart);
-  Range columns = openParts(rangeOf(last), nest::kTurnedTile);
+  Range wide = openParts(rangeOf(last), nest::kTurnedColumns);
   Range rows = openParts(part, nest::kTurnedTile);
+  Range columns = openParts(wide, nest::kTurnedTile);
   if (tiles.empty())
     return emitElements(rows, columns);
   LogicalResult full = success(), cut = success();

@@ -29,10 +29,10 @@ Number orNaN(Number x, Number result) {
   return select(areNumbers(x, x), result, x);
 }
 
-/// 2^k for an integer k from -1022 to 1023.
+/// 2^k for an integer k from -1022 to 1023: the lowest bits of k + 1.5 * 2^52
+/// are k. Vectors of AVX2 have no conversion to integers of 64 bits.
 Number powerOfTwo(Number k) {
-  Number exponent = k.to<arith::FPToSIOp>(k.builder().getI64Type());
-  return ofBits((exponent.integer(1023) + exponent) << 52);
+  return ofBits(bitsOf(k + (0x1.8p52 + 1023)) << 52);
 }
 
 /// The terms x^first / first! to x^last / last! of the series of e^x, divided
@@ -70,17 +70,29 @@ struct Double {
   Number high, low;
 };
 
-/// log(x) of a positive finite number: x = 2^k m, m from sqrt(1/2) to sqrt(2),
-/// log(m) = 2 (s + s^3/3 + ...) of s = (m - 1) / (m + 1).
-Double logarithm(Number x) {
+/// x = 2^k m of a positive finite number, m from sqrt(1/2) to sqrt(2).
+struct Scaled {
+  Number k, m;
+};
+
+Scaled scaled(Number x) {
+  constexpr int64_t kRoot = 0x3fe6a09e667f3bcd; // sqrt(1/2)
   Number isSmall = x < 0x1p-1022;
-  x = select(isSmall, x * 0x1p54, x);
-  Number bits = bitsOf(x);
-  Number root = bits.integer(0x3fe6a09e667f3bcd); // sqrt(1/2)
-  Number above = bits - root, exponent = halved(above, 52);
-  Number m = ofBits((above & ((int64_t(1) << 52) - 1)) + root);
-  Number k = exponent.to<arith::SIToFPOp>(x.builder().getF64Type());
-  k = select(isSmall, k - 54, k);
+  Number bits = bitsOf(select(isSmall, x * 0x1p54, x));
+  // k + 1024, which is positive, in the exponent's bits.
+  Number above = bits + bits.integer((int64_t(1024) << 52) - kRoot);
+  Number m = ofBits((above & ((int64_t(1) << 52) - 1)) + bits.integer(kRoot));
+  Number exponent = above >> 52;
+  Number shifted =
+      ofBits(exponent | exponent.integer(0x4330000000000000)); // 2^52
+  Number k = shifted + (-0x1p52 - 1024);
+  return {select(isSmall, k - 54, k), m};
+}
+
+/// log(x) of a positive finite number: log(m) = 2 (s + s^3/3 + ...) of
+/// s = (m - 1) / (m + 1).
+Double logarithm(Number x) {
+  auto [k, m] = scaled(x);
   Number up = m - 1, down = m + 1;
   Number lost = m - (down - 1); // rounding error of m + 1
   Number s = up / down;
@@ -101,11 +113,25 @@ Double logarithm(Number x) {
   return {high, low};
 }
 
+/// The same in one part, by the polynomial of fdlibm's e_log.c: with h = m - 1
+/// the term h - h^2/2 is exact enough that s needs no second part.
+Number roundedLogarithm(Number x) {
+  auto [k, m] = scaled(x);
+  Number h = m - 1, half = h * h * 0.5;
+  Number s = h / (h + 2), z = s * s;
+  Number series =
+      z * polynomial(z, {6.666666666666735130e-01, 3.999999999940941908e-01,
+                         2.857142874366239149e-01, 2.222219843214978396e-01,
+                         1.818357216161805012e-01, 1.531383769920937332e-01,
+                         1.479819860511658591e-01});
+  Number small = fma(k, kLog2Rest, s * (half + series));
+  return fma(k, kLog2, small - half + h);
+}
+
 /// log x, with IEEE 754's results for 0, infinity, NaN and negative numbers.
 Number logarithmOf(Number x) {
   Number isUsual = (x > 0.0) & (x < kInfinity);
-  Double parts = logarithm(select(isUsual, x, x.number(1)));
-  Number log = parts.high + parts.low;
+  Number log = roundedLogarithm(select(isUsual, x, x.number(1)));
   Number other = select(x == 0.0, x.number(-kInfinity), x.number(kNaN));
   other = select(x == kInfinity, x, other);
   return select(isUsual, log, orNaN(x, other));
@@ -357,15 +383,28 @@ struct RemainderLoop : OpRewritePattern<arith::RemFOp> {
 };
 } // namespace
 
-void populateDoubleMathPatterns(RewritePatternSet &patterns) {
-  auto add = [&]<typename Op>(Op, Number (*formula)(Numbers x)) {
-    patterns.add<ByFormula<Op>>(patterns.getContext(), 64, formula);
+template <typename Op>
+static void addFormula(RewritePatternSet &patterns, Op,
+                       Number (*formula)(Numbers x)) {
+  patterns.add<ByFormula<Op>>(patterns.getContext(), 64, formula);
+}
+
+void populateDoubleExponentialPatterns(RewritePatternSet &patterns) {
+  auto add = [&]<typename Op>(Op op, Number (*formula)(Numbers x)) {
+    addFormula(patterns, op, formula);
   };
   add(math::ExpOp(), [](Numbers x) { return exponential(x[0]); });
   add(math::ExpM1Op(), [](Numbers x) { return exponentialLess1(x[0]); });
   add(math::LogOp(), [](Numbers x) { return logarithmOf(x[0]); });
   add(math::Log1pOp(), [](Numbers x) { return logarithmOfNext(x[0]); });
   add(math::TanhOp(), [](Numbers x) { return hyperbolicTangent(x[0]); });
+}
+
+void populateDoubleMathPatterns(RewritePatternSet &patterns) {
+  auto add = [&]<typename Op>(Op op, Number (*formula)(Numbers x)) {
+    addFormula(patterns, op, formula);
+  };
+  populateDoubleExponentialPatterns(patterns);
   add(math::ErfOp(), [](Numbers x) { return errorFunction(x[0]); });
   add(math::ErfcOp(),
       [](Numbers x) { return complementOfErrorFunction(x[0]); });
