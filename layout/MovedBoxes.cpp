@@ -275,7 +275,7 @@ static std::string checkBox(const MovedBox &box,
   return "";
 }
 
-/// Whether both fill an element.
+/// Whether both boxes fill an element of the result.
 static bool areOverlapping(const MovedBox &a, const MovedBox &b) {
   for (size_t r = 0; r < a.start.size(); ++r)
     if (!meet(a.start[r], a.step[r], a.count[r], b.start[r], b.step[r],

@@ -51,7 +51,7 @@ struct Trainer::BoundStep {
     Started(const Started &) = delete;
     Started &operator=(const Started &) = delete;
     ~Started();
-    weft_ticket *ticket = nullptr; ///< null: it is over
+    weft_ticket *ticket = nullptr; ///< null once it is over
     std::vector<Array> values;     ///< values of the metrics, once it is over
     std::chrono::steady_clock::time_point begin;
     double executeSeconds = 0, waitSeconds = 0;

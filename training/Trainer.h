@@ -45,7 +45,7 @@ struct LoopOptions {
   int verbose = 1;
   bool terminal = true;
   std::function<double()> clock = {};
-  std::function<void(std::string_view)> print = {}; ///< none: prints nothing
+  std::function<void(std::string_view)> print = {}; ///< may be empty
   std::function<void(const Message &)> warn = {};   ///< none: no warnings
   std::function<void(const Message &)> note = {};   ///< none: no notes
   const std::atomic<bool> *stop =

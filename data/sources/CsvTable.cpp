@@ -99,7 +99,7 @@ private:
   Result<double> textNumber(size_t column, const std::string &text);
   /// Reads the next record, of as many fields as there are columns.
   Result<bool> next(CsvReader &from, CsvFields &fields) const;
-  /// The column of this name, which the option's value has.
+  /// The column of this name, which is part of the option's value.
   Result<size_t> columnOf(const Option &option, const std::string &name) const;
   std::string where(size_t column) const {
     return "column \"" + header[column] + "\": ";

@@ -27,7 +27,7 @@ struct CompareOptions {
   /// Largest |a - b|, relative to the largest element of the result (at least
   /// 1). Integers and copies on several devices must be equal.
   double tolerance = 1e-5;
-  /// Largest |a - b| for each result, instead of the tolerance, if not empty.
+  /// The largest |a - b| of each result; empty: the tolerance decides.
   llvm::ArrayRef<double> errorBounds;
   /// Inputs to use instead of drawn inputs, if not empty.
   llvm::ArrayRef<Tensor> arguments;

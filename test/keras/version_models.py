@@ -2,7 +2,7 @@
 
 # The largest differences, relative to the largest value: of predictions, and of losses and metrics.
 PREDICTED, TRAINED = 1e-5, 1e-4
-# Both, for a model whose layers compute in bfloat16, which has a step of 1/128.
+# Both limits for a model whose layers compute in bfloat16, which has a step of 1/128.
 NARROW = 0.03
 SAMPLES = 32
 

@@ -156,14 +156,14 @@ LogicalResult DigitSortNest::readKeys(Value keys, Value positions,
 /// ones, if keys are moved.
 void DigitSortNest::addCounts(Value counts, Value digit, Value isMoved) const {
   Value base = e.mul(digit, nest::DigitSort::kBase);
-  Value value =
-      e.openLoop(e.constant(0), e.mul(isMoved, nest::DigitSort::kBase),
-                 e.constant(0, index));
-  Value sum = e.innermostLoop().getRegionIterArgs()[0];
-  Value at = e.add(base, value);
-  Value seen = e.load(counts, index, at);
-  e.store(sum, counts, index, at);
-  row.close(e.add(sum, seen));
+  (void)e.loop(e.constant(0), e.mul(isMoved, nest::DigitSort::kBase),
+               e.constant(1), e.constant(0, index),
+               [&](Value value, ValueRange sum) -> LoopNest::Carried {
+                 Value at = e.add(base, value);
+                 Value seen = e.load(counts, index, at);
+                 e.store(sum[0], counts, index, at);
+                 return SmallVector<Value>{e.add(sum[0], seen)};
+               });
 }
 
 /// Moves keys, and positions, from the first of two arrays to the second; the
@@ -226,9 +226,12 @@ LogicalResult DigitSortNest::emit() const {
   if (failed(
           readKeys(arrays[0], arrays.size() > 2 ? arrays[2] : Value(), counts)))
     return failure();
-  Value digit = e.openLoop(e.constant(0), e.constant(sort.digits()), arrays);
-  SmallVector<Value> carried(e.innermostLoop().getRegionIterArgs());
-  return store(row.close(moveByDigit(carried, counts, digit)));
+  auto sorted =
+      e.loop(e.constant(0), e.constant(sort.digits()), e.constant(1), arrays,
+             [&](Value digit, ValueRange now) -> LoopNest::Carried {
+               return moveByDigit(now, counts, digit);
+             });
+  return store(*sorted);
 }
 
 LogicalResult emitDigitSort(ElementEmitter &e, SortOp op) {

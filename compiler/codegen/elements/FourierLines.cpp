@@ -98,12 +98,9 @@ void FourierLines::put(Pair x, Line line, Value i) const {
 /// Builds code that runs if the condition holds.
 template <typename Body>
 void FourierLines::openIf(Value condition, Body body) const {
-  unsigned around = e.depth();
-  e.openLoop(e.constant(0),
-             arith::ExtUIOp::create(e.builder, e.loc, e.builder.getI64Type(),
-                                    condition));
-  body();
-  e.closeLoops(around);
+  Value times = arith::ExtUIOp::create(e.builder, e.loc, e.builder.getI64Type(),
+                                       condition);
+  e.each(e.constant(0), times, [&](Value) { body(); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -134,19 +131,17 @@ Value FourierLines::rowBegin(Value begin, Value lane, int64_t apart) const {
 /// `body` gets the lane.
 template <typename Body>
 void FourierLines::eachSquare(Row row, Body body) const {
-  unsigned around = e.depth();
-  if (row.components < lanes) {
-    Value lane = e.openLoop(lanes), at = e.openLoop(row.components);
-    body(at, lane);
-  } else {
-    Value number = e.openLoop(llvm::divideCeil(row.components, lanes));
+  if (row.components < lanes)
+    return e.each(lanes, [&](Value lane) {
+      e.each(row.components, [&](Value at) { body(at, lane); });
+    });
+  e.each(llvm::divideCeil(row.components, lanes), [&](Value number) {
     Value at = e.mul(number, lanes);
     if (row.components % lanes != 0)
       at = arith::MinUIOp::create(e.builder, e.loc, at,
                                   e.constant(row.components - lanes));
     body(at, Value());
-  }
-  e.closeLoops(around);
+  });
 }
 
 /// Copies rows that are `apart` components apart; without `begin` these are
@@ -200,18 +195,18 @@ void FourierLines::writeRows(Value memory, Row row, double factor) const {
 
 /// Computes the elements of each line as a row of numbers.
 LogicalResult FourierLines::fillRows(Value rows) const {
-  unsigned around = e.depth();
   FourierStages scalar(e, stages.component, 1);
-  Value lane = e.openLoop(lanes);
-  Line line = lineOf(lane);
-  Value i = e.openLoop(numbersRead());
-  e.markParallel();
-  FailureOr<Pair> x = numberAt(line, i);
-  if (failed(x))
-    return failure();
-  scalar.store(*x, rows, e.add(e.mul(lane, form.numbers), i));
-  e.closeLoops(around);
-  return success();
+  return e.loop(lanes, [&](Value lane) {
+    Line line = lineOf(lane);
+    return e.loop(numbersRead(), [&](Value i) -> LogicalResult {
+      e.markParallel();
+      FailureOr<Pair> x = numberAt(line, i);
+      if (failed(x))
+        return failure();
+      scalar.store(*x, rows, e.add(e.mul(lane, form.numbers), i));
+      return success();
+    });
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -220,17 +215,18 @@ LogicalResult FourierLines::fillRows(Value rows) const {
 
 /// Computes the elements of each line where its lane is in memory.
 LogicalResult FourierLines::fillLanes(Value memory) const {
-  unsigned around = e.depth();
-  Value i = e.openLoop(numbersRead()), lane = e.openLoop(lanes);
-  e.markParallel();
-  FailureOr<Pair> x = numberAt(lineOf(lane), i);
-  if (failed(x))
-    return failure();
-  Value at = e.add(e.mul(i, 2 * lanes), lane);
-  e.store(x->re, memory, stages.component, at);
-  e.store(x->im, memory, stages.component, e.add(at, e.constant(lanes)));
-  e.closeLoops(around);
-  return success();
+  return e.loop(numbersRead(), [&](Value i) {
+    return e.loop(lanes, [&](Value lane) -> LogicalResult {
+      e.markParallel();
+      FailureOr<Pair> x = numberAt(lineOf(lane), i);
+      if (failed(x))
+        return failure();
+      Value at = e.add(e.mul(i, 2 * lanes), lane);
+      e.store(x->re, memory, stages.component, at);
+      e.store(x->im, memory, stages.component, e.add(at, e.constant(lanes)));
+      return success();
+    });
+  });
 }
 
 void FourierLines::readColumns(Value memory) const {
@@ -274,19 +270,19 @@ void FourierLines::writeColumns(Value memory, double factor) const {
 
 /// Stores numbers one by one, of lanes that have a line of their own.
 void FourierLines::writeLanes(Value memory, double factor) const {
-  unsigned around = e.depth();
   FourierStages scalar(e, stages.component, 1);
   Value rest =
       arith::SubIOp::create(e.builder, e.loc, e.constant(limit()), first);
   Value lines =
       arith::MinUIOp::create(e.builder, e.loc, rest, e.constant(lanes));
-  Value i = e.openLoop(numbersWritten());
-  Value lane = e.openLoop(e.constant(0), lines);
-  Value at = e.add(e.mul(i, 2 * lanes), lane);
-  Pair x{e.load(memory, stages.component, at),
-         e.load(memory, stages.component, e.add(at, e.constant(lanes)))};
-  put(scalar.scaled(x, factor), lineOf(lane), i);
-  e.closeLoops(around);
+  e.each(numbersWritten(), [&](Value i) {
+    e.each(e.constant(0), lines, [&](Value lane) {
+      Value at = e.add(e.mul(i, 2 * lanes), lane);
+      Pair x{e.load(memory, stages.component, at),
+             e.load(memory, stages.component, e.add(at, e.constant(lanes)))};
+      put(scalar.scaled(x, factor), lineOf(lane), i);
+    });
+  });
 }
 
 /// Builds code for groups whose lanes all have a line, and for others.

@@ -40,49 +40,48 @@ void FourierStages::transformColumns(Value line, Scratch work, int64_t rows,
                                      int64_t columns,
                                      const StageRoots &roots) const {
   Value ofLanes = rootsOfLanes(*this, rows, rows * columns, roots.inverse);
-  unsigned around = e.depth();
-  Value column =
-      e.openStridedLoop(e.constant(0), e.constant(columns), e.constant(lanes));
-  auto componentOf = [&](Value row) {
-    return e.mul(e.add(e.mul(row, columns), column), 2);
-  };
-  each(0, rows, [&](Value i) {
-    store(loadAdjacent(line, componentOf(i)), work.here, i);
+  e.eachOf(columns, lanes, [&](Value column) {
+    auto componentOf = [&](Value row) {
+      return e.mul(e.add(e.mul(row, columns), column), 2);
+    };
+    each(0, rows, [&](Value i) {
+      store(loadAdjacent(line, componentOf(i)), work.here, i);
+    });
+    Value result = transform(
+        work, rows, {roots.roots, roots.apart * columns, roots.inverse});
+    each(0, rows, [&](Value k) {
+      Value power = arith::MulIOp::create(e.builder, e.loc, k, column);
+      Pair root = times(load(roots, power), load(ofLanes, k));
+      storeAdjacent(times(load(result, k), root), line, componentOf(k));
+    });
   });
-  Value result = transform(work, rows,
-                           {roots.roots, roots.apart * columns, roots.inverse});
-  each(0, rows, [&](Value k) {
-    Value power = arith::MulIOp::create(e.builder, e.loc, k, column);
-    Pair root = times(load(roots, power), load(ofLanes, k));
-    storeAdjacent(times(load(result, k), root), line, componentOf(k));
-  });
-  e.closeLoops(around);
 }
 
 /// Transforms rows of line.here to columns of line.there.
 void FourierStages::transformRows(Scratch line, Scratch work, int64_t rows,
                                   int64_t columns,
                                   const StageRoots &roots) const {
-  unsigned around = e.depth();
-  Value row =
-      e.openStridedLoop(e.constant(0), e.constant(rows), e.constant(lanes));
-  Value square = e.openLoop(2 * columns / lanes);
-  Value at = e.mul(square, lanes);
-  SmallVector<Value> numbers;
-  for (int64_t i = 0; i < lanes; ++i)
-    numbers.push_back(loadVector(
-        line.here, e.add(e.mul(e.add(row, e.constant(i)), 2 * columns), at)));
-  numbers = transposedVectors(e.builder, e.loc, numbers, bytesOf(component));
-  for (auto [i, x] : llvm::enumerate(numbers))
-    storeVector(x, work.here, e.mul(e.add(at, e.constant(int64_t(i))), lanes));
-  e.closeLoops(around + 1);
-  Value result = transform(work, columns,
-                           {roots.roots, roots.apart * rows, roots.inverse});
-  each(0, columns, [&](Value m) {
-    storeAdjacent(load(result, m), line.there,
-                  e.mul(e.add(e.mul(m, rows), row), 2));
+  e.eachOf(rows, lanes, [&](Value row) {
+    e.each(2 * columns / lanes, [&](Value square) {
+      Value at = e.mul(square, lanes);
+      SmallVector<Value> numbers;
+      for (int64_t i = 0; i < lanes; ++i)
+        numbers.push_back(loadVector(
+            line.here,
+            e.add(e.mul(e.add(row, e.constant(i)), 2 * columns), at)));
+      numbers =
+          transposedVectors(e.builder, e.loc, numbers, bytesOf(component));
+      for (auto [i, x] : llvm::enumerate(numbers))
+        storeVector(x, work.here,
+                    e.mul(e.add(at, e.constant(int64_t(i))), lanes));
+    });
+    Value result = transform(work, columns,
+                             {roots.roots, roots.apart * rows, roots.inverse});
+    each(0, columns, [&](Value m) {
+      storeAdjacent(load(result, m), line.there,
+                    e.mul(e.add(e.mul(m, rows), row), 2));
+    });
   });
-  e.closeLoops(around);
 }
 
 Value FourierStages::transformMatrix(Scratch line, Scratch work, int64_t rows,

@@ -220,25 +220,27 @@ SmallVector<Pair> FourierStages::butterfly(ArrayRef<Pair> x,
 void FourierStages::stage(Scratch memory, int64_t n, int64_t radix,
                           int64_t before, const StageRoots &roots) const {
   int64_t groups = n / (radix * before);
-  unsigned outer = e.depth();
+  auto combine = [&](Value a, Value b) {
+    SmallVector<Pair> x;
+    for (int64_t r = 0; r < radix; ++r) {
+      Value from =
+          e.add(e.add(e.mul(a, before), b), e.constant(r * (n / radix)));
+      Pair value = load(memory.here, from);
+      if (r > 0 && before > 1)
+        value = times(value, load(roots, e.mul(b, r * groups)));
+      x.push_back(value);
+    }
+    for (auto [k, sum] : llvm::enumerate(butterfly(x, roots.inverse)))
+      store(sum, memory.there,
+            e.add(e.add(e.mul(a, before * radix), b),
+                  e.constant(int64_t(k) * before)));
+  };
   bool manyGroups = groups > before;
-  Value slow = e.openLoop(manyGroups ? before : groups),
-        fast = e.openLoop(manyGroups ? groups : before);
-  e.markParallel();
-  Value a = manyGroups ? fast : slow, b = manyGroups ? slow : fast;
-  SmallVector<Pair> x;
-  for (int64_t r = 0; r < radix; ++r) {
-    Value from = e.add(e.add(e.mul(a, before), b), e.constant(r * (n / radix)));
-    Pair value = load(memory.here, from);
-    if (r > 0 && before > 1)
-      value = times(value, load(roots, e.mul(b, r * groups)));
-    x.push_back(value);
-  }
-  for (auto [k, sum] : llvm::enumerate(butterfly(x, roots.inverse)))
-    store(sum, memory.there,
-          e.add(e.add(e.mul(a, before * radix), b),
-                e.constant(int64_t(k) * before)));
-  e.closeLoops(outer);
+  e.each(manyGroups ? before : groups, [&](Value slow) {
+    each(0, manyGroups ? groups : before, [&](Value fast) {
+      combine(manyGroups ? fast : slow, manyGroups ? slow : fast);
+    });
+  });
 }
 
 Value FourierStages::transform(Scratch memory, int64_t n,

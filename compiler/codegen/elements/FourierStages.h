@@ -76,11 +76,10 @@ struct FourierStages {
   /// Builds a loop whose iterations are independent, and closes it.
   template <typename Body>
   void each(int64_t begin, int64_t end, Body body) const {
-    unsigned outer = e.depth();
-    mlir::Value i = e.openLoop(e.constant(begin), e.constant(end));
-    e.markParallel();
-    body(i);
-    e.closeLoops(outer);
+    e.each(e.constant(begin), e.constant(end), [&](mlir::Value i) {
+      e.markParallel();
+      body(i);
+    });
   }
 
   /// Transforms lines of n numbers; returns the array with the result.

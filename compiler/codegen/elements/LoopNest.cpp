@@ -93,6 +93,13 @@ void LoopNest::each(int64_t n, function_ref<void(Value)> body) {
   each(constant(0), constant(n), body);
 }
 
+void LoopNest::eachOf(int64_t n, int64_t step, function_ref<void(Value)> body) {
+  (void)loop(constant(0), constant(n), constant(step), [&](Value i) {
+    body(i);
+    return success();
+  });
+}
+
 LoopNest::Carried
 LoopNest::loop(Value begin, Value end, Value step, ValueRange first,
                function_ref<Carried(Value, ValueRange)> body) {

@@ -59,6 +59,9 @@ public:
   void each(int64_t n, llvm::function_ref<void(mlir::Value i)> body);
   void each(mlir::Value begin, mlir::Value end,
             llvm::function_ref<void(mlir::Value i)> body);
+  /// A loop over [0, n) in steps.
+  void eachOf(int64_t n, int64_t step,
+              llvm::function_ref<void(mlir::Value i)> body);
   /// A loop that carries values: the body returns the next values, the call the
   /// last ones.
   using Carried = llvm::FailureOr<llvm::SmallVector<mlir::Value>>;

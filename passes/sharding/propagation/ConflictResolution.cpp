@@ -351,8 +351,8 @@ static llvm::hash_code hashAxes(const SubAxes &axes) {
   return hash;
 }
 
-/// The hash of an op's name, of its tensors' shapes and layouts, and of which
-/// are free.
+/// The hash of an op's name, and of its tensors: their shapes and layouts, and
+/// whether they are free.
 llvm::hash_code ConflictResolution::hashOp(const OpWithRule &op) const {
   llvm::hash_code hash = llvm::hash_value(op.op->getName().getStringRef());
   TensorLayouts layouts = table.layoutsOf(op);

@@ -69,8 +69,8 @@ uint64_t fakeCudaSeed();
 bool fakeCudaIsWritten(weft::cuda::Address address, uint64_t bytes);
 /// Reports a mistake of the program.
 void fakeCudaReport(const std::string &what);
-/// Returns how many mistakes were reported since the last call; they count no
-/// more. For tests that make some.
+/// Returns the number of mistakes that were reported since the last call, and
+/// forgets them, for tests that make mistakes.
 uint64_t fakeCudaTakeFindings();
 }
 
