@@ -30,7 +30,6 @@ struct CpuTarget {
   /// WEFT_FEATURE_* bits of weft.h that the kernels need.
   uint64_t runtimeFeatures = 0;
 
-  unsigned floatLanes() const { return vectorBytes / 4; }
   /// The best of the named targets that this machine can run.
   static CpuTarget host();
   /// The target named `cpu`, `cpu:host` or as above; nothing for another name,

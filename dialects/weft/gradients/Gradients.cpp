@@ -9,6 +9,8 @@
 
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/gradients/GradientBuilder.h"
+#include "weft/dialects/weft/ops/IndexingOps.h"
+#include "weft/dialects/weft/ops/ScanOps.h"
 
 #include <cmath>
 
@@ -188,6 +190,9 @@ WEFT_NO_GRADIENT(IsFiniteOp)
 WEFT_NO_GRADIENT(ConstantOp)
 WEFT_NO_GRADIENT(IotaOp)
 WEFT_NO_GRADIENT(RngBitsOp)
+WEFT_NO_GRADIENT(ArgMaxOp)
+WEFT_NO_GRADIENT(ArgMinOp)
+WEFT_NO_GRADIENT(OneHotOp)
 #undef WEFT_NO_GRADIENT
 
 LogicalResult

@@ -147,12 +147,4 @@ ScatterOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
   return success();
 }
 
-LogicalResult
-OneHotOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
-                        ArrayRef<bool> wanted,
-                        SmallVectorImpl<Value> &operandGradients) {
-  operandGradients.assign((*this)->getNumOperands(), Value());
-  return success();
-}
-
 } // namespace weft

@@ -104,22 +104,6 @@ CumulativeOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
   return success();
 }
 
-LogicalResult
-ArgMaxOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
-                        ArrayRef<bool> wanted,
-                        SmallVectorImpl<Value> &operandGradients) {
-  operandGradients.assign(1, Value());
-  return success();
-}
-
-LogicalResult
-ArgMinOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
-                        ArrayRef<bool> wanted,
-                        SmallVectorImpl<Value> &operandGradients) {
-  operandGradients.assign(1, Value());
-  return success();
-}
-
 LogicalResult TopKOp::buildGradient(OpBuilder &builder,
                                     ValueRange resultGradients,
                                     ArrayRef<bool> wanted,

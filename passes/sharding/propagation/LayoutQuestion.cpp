@@ -169,7 +169,6 @@ void LayoutQuestion::addPiece(PieceNode &node) {
   for (const Price &rest : node.list->rest)
     own.push_back(costOf(rest, times));
   int64_t least = *llvm::min_element(own);
-  work = saturatingAdd(work, least);
   for (auto [label, cost] : llvm::enumerate(own))
     // A choice that differs from the one so far has to save something.
     cost = cost - least + (label != 0);

@@ -56,9 +56,6 @@ public:
   /// Whether there are too many layouts to price the moves between them; then
   /// there is no graph.
   bool isTooLarge() const { return tooLarge; }
-  /// The least work of each op, summed: a price of every choice that the graph
-  /// leaves out.
-  int64_t leastWork() const { return work; }
   /// The labels of the table and of the shardings that the question was made of.
   const std::vector<unsigned> &start() const { return first; }
   /// The layout of a label of a free value; nothing if the value is fixed or has
@@ -139,7 +136,6 @@ private:
   ChoiceGraph choices;
   llvm::DenseSet<mlir::Value> seenOutside;
   std::vector<unsigned> first;
-  int64_t work = 0;
   llvm::MapVector<mlir::Value, ValueNode> values;
   std::vector<PieceNode> pieces;
   bool tooLarge = false;

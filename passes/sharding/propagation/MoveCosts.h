@@ -78,7 +78,6 @@ public:
   /// The cost of holding a value of the space in a layout.
   int64_t heldCost(const LayoutSpace &space, unsigned layout,
                    int64_t share) const;
-  size_t numTables() const { return tables.size(); }
   /// The pairs of layouts that may be planned at most: for 32 layers of a
   /// transformer 4,000 on two axes, 140,000 on three.
   size_t numPairs() const;

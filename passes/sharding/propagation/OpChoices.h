@@ -48,7 +48,6 @@ public:
 
   /// The choices of a piece; the first is `now`, which it runs with so far.
   const ChoiceList &of(const OpWithRule &piece, const OpSharding &now);
-  size_t numLists() const { return lists.size(); }
 
 private:
   using Key = std::vector<int64_t>;

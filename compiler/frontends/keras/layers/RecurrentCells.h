@@ -39,7 +39,6 @@ public:
     return x;
   }
 };
-using RecurrentCellPtr = std::shared_ptr<const RecurrentCell>;
 
 /// The common part of the cells of SimpleRNN, GRU, LSTM and ConvLSTM.
 class WeightedCell : public RecurrentCell {
