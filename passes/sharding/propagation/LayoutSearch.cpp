@@ -140,12 +140,25 @@ std::optional<LayoutSearch::Proposal> LayoutSearch::solve() {
   Solution solution = weft::solve(question.graph(), question.start());
   found = {inPicoseconds(solution.cost), inPicoseconds(solution.bound)};
   compare(question, solution);
+  Proposal best = proposalOf(question, solution.labels);
+  if (!solution.passed.empty() && memoryWeight == 0) {
+    // The cheaper choice may repeat less work, and send more for it.
+    Proposal passed = proposalOf(question, solution.passed);
+    if (sendsLess(passed.price, best.price))
+      best = std::move(passed);
+  }
+  return best;
+}
+
+LayoutSearch::Proposal
+LayoutSearch::proposalOf(LayoutQuestion &question,
+                         const std::vector<unsigned> &labels) {
   std::vector<OpSharding> shardings = start;
   LayoutTable::Entries before = table.all();
-  question.apply(solution.labels, shardings);
+  question.apply(labels, shardings);
   Price price = priceOf(shardings);
   std::swap(table.all(), before);
-  return Proposal{std::move(shardings), std::move(before), price};
+  return {std::move(shardings), std::move(before), price};
 }
 
 bool LayoutSearch::describe() {
@@ -202,6 +215,12 @@ void LayoutSearch::take(const Proposal &solved) {
     }
 }
 
+void LayoutSearch::dropOthers() {
+  for (auto [value, other] : llvm::zip_equal(asked, others))
+    if (other && other->chosen != table.get(value))
+      other.reset();
+}
+
 std::vector<OpSharding> LayoutSearch::run() {
   ConflictResolution resolution(table);
   bool isOpen = resolution.chooseAll();
@@ -225,14 +244,13 @@ std::vector<OpSharding> LayoutSearch::run() {
   if (!solved || table.ops().size() <= kMostResolved)
     resolution.resolve();
   if (!solved || !sendsLess(solved->price, priceOf(resolution.shardings()))) {
-    for (auto [value, other] : llvm::zip_equal(asked, others))
-      if (other && other->chosen != table.get(value))
-        other.reset();
+    dropOthers();
     return resolution.shardings();
   }
   table.all() = std::move(before);
   if (journal)
     *journal = std::move(notes);
   take(*solved);
+  dropOthers();
   return std::move(solved->shardings);
 }

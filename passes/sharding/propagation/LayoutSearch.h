@@ -12,6 +12,7 @@
 //                         for small functions, and for those that have too many
 //                         devices or layouts to be solved
 //
+// A question that message passing did not solve exactly gives two of its own.
 // Each is assigned to a copy of the function, and all movements and repeated
 // work in it are priced, each as often as it is run. The one that sends fewer
 // bytes is taken.
@@ -81,6 +82,9 @@ private:
   };
   /// The layouts of all ops at once; none if there are too many. The table stays.
   std::optional<Proposal> solve();
+  /// What labels of a question give, and its price.
+  Proposal proposalOf(LayoutQuestion &question,
+                      const std::vector<unsigned> &labels);
   /// What a held byte costs on the slowest link.
   WeighedMemory weighed(const HeldMemory &held) const;
   /// The rates at which layouts are solved.
@@ -88,6 +92,8 @@ private:
   /// Finds the alternatives to a solution.
   void compare(const LayoutQuestion &question, const Solution &solution);
   void take(const Proposal &solved);
+  /// Drops alternatives to layouts that were not taken.
+  void dropOthers();
   Price priceOf(const std::vector<OpSharding> &shardings) const;
 
   LayoutTable &table;

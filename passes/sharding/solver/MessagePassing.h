@@ -40,6 +40,8 @@ struct Solution {
   int64_t cost = 0;             ///< kForbidden if every choice found is
   int64_t bound = 0;            ///< every choice costs as much or more
   unsigned sweeps = 0;
+  /// The choice of message passing, if elimination found a cheaper one.
+  std::vector<unsigned> passed;
   /// What every choice with a label of a node costs at least, by node and label.
   std::vector<std::vector<int64_t>> lowest;
 };

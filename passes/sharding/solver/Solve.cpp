@@ -5,7 +5,7 @@
 #include "weft/passes/sharding/solver/Elimination.h"
 #include "weft/passes/sharding/solver/Reduction.h"
 
-#include <algorithm>
+#include <utility>
 
 using namespace weft;
 
@@ -33,7 +33,7 @@ static void closeGap(const ChoiceGraph &graph, Solution &solution) {
   int64_t cost = graph.costOf(*labels);
   if (cost < solution.cost) {
     solution.cost = cost;
-    solution.labels = std::move(*labels);
+    solution.passed = std::exchange(solution.labels, std::move(*labels));
   }
   solution.bound = solution.cost;
 }
@@ -46,6 +46,8 @@ Solution weft::solve(const ChoiceGraph &graph,
       passMessages(reduction.rest(), reduction.restOf(start), limits);
   closeGap(reduction.rest(), solution);
   solution.labels = reduction.complete(solution.labels);
+  if (!solution.passed.empty())
+    solution.passed = reduction.complete(solution.passed);
   solution.bound = saturatingAdd(solution.bound, reduction.offset());
   solution.cost = graph.costOf(solution.labels);
   if (int64_t cost = graph.costOf(start); cost <= solution.cost) {
