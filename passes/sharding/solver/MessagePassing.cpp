@@ -71,6 +71,7 @@ private:
   unsigned cheapestBeside(unsigned node,
                           const std::vector<unsigned> &labels) const;
   bool keepCheaper(std::vector<unsigned> labels);
+  unsigned mostSweeps(const SolveLimits &limits) const;
   /// Keeps what every choice with a label costs at least.
   void keepLowest(Wide bound);
 
@@ -323,12 +324,21 @@ void Search::keepLowest(Wide bound) {
   }
 }
 
+unsigned Search::mostSweeps(const SolveLimits &limits) const {
+  size_t pairs = 1;
+  for (const ScaledTable *table : tables)
+    pairs += 2 * table->straight.costs.size();
+  return std::clamp<size_t>(limits.sums / pairs, limits.sweeps,
+                            size_t(limits.sweeps) * 4);
+}
+
 Solution Search::run(const SolveLimits &limits) {
   // Of graphs with large tables, one sweep in this many is exact and has a bound;
   // the others prepare it.
   constexpr unsigned kSweepsOfExact = 4;
   unsigned idle = 0;
-  while (best.sweeps < limits.sweeps && idle < limits.idleSweeps &&
+  const unsigned most = mostSweeps(limits);
+  while (best.sweeps < most && idle < limits.idleSweeps &&
          best.cost - best.bound > saturatingAdd(best.cost, limits.offset) >>
              limits.gapBits) {
     ++best.sweeps;

@@ -25,6 +25,9 @@ namespace weft {
 
 struct SolveLimits {
   unsigned sweeps = 64;
+  /// The sums of pairs up to which a small graph gets more sweeps, at most four
+  /// times as many.
+  size_t sums = size_t(1) << 26;
   /// The search ends when the bound is within this part of the cost: one in
   /// 2^10.
   unsigned gapBits = 10;
