@@ -2,7 +2,6 @@
 
 #include "weft/layout/Communication.h"
 
-#include "weft/layout/DeviceGroups.h"
 #include "weft/layout/ExchangeTraffic.h"
 #include "weft/layout/PermuteTraffic.h"
 #include "weft/layout/RingTraffic.h"
@@ -65,6 +64,39 @@ struct ByteCounter {
   int64_t operator()(const HostCall &) const { return 0; }
 };
 } // namespace
+
+DeviceGroups weft::groupsOf(const Communication &communication,
+                            const GroupOver &group) {
+  DeviceGroups all = groupsOver(group.mesh.axes, group.digits);
+  const auto *its = std::get_if<Movement>(&communication);
+  if (!its || its->from.part == its->to.part)
+    return all;
+  auto isSide = [&](int64_t position) {
+    return holds(group.mesh, its->from, position) ||
+           holds(group.mesh, its->to, position);
+  };
+  DeviceGroups apart;
+  apart.groupOf.resize(all.groupOf.size());
+  apart.memberOf.resize(all.memberOf.size());
+  auto add = [&](DeviceGroup members) {
+    for (size_t m = 0; m < members.size(); ++m) {
+      auto position = static_cast<size_t>(members[m]);
+      apart.groupOf[position] = static_cast<int64_t>(apart.groups.size());
+      apart.memberOf[position] = static_cast<int64_t>(m);
+    }
+    if (!members.empty())
+      apart.groups.push_back(std::move(members));
+  };
+  for (const DeviceGroup &members : all.groups) {
+    DeviceGroup sides;
+    std::ranges::copy_if(members, std::back_inserter(sides), isSide);
+    add(std::move(sides));
+    for (int64_t position : members)
+      if (!isSide(position))
+        add({position});
+  }
+  return apart;
+}
 
 int64_t weft::bytesSent(const Communication &communication,
                         const GroupOver &group,

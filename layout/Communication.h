@@ -20,6 +20,7 @@
 #define WEFT_LAYOUT_COMMUNICATION_H
 
 #include "weft/base/ElementTypes.h"
+#include "weft/layout/DeviceGroups.h"
 #include "weft/layout/FetchTraffic.h"
 #include "weft/layout/Layout.h"
 #include "weft/layout/MovedBoxes.h"
@@ -85,6 +86,11 @@ struct GroupOver {
   std::span<const SubAxis> digits;
 };
 
+/// The devices that communicate with each other. A movement between two parts of
+/// the mesh is made by the devices of both: each other device is a group of its
+/// own, and waits for nobody.
+DeviceGroups groupsOf(const Communication &communication,
+                      const GroupOver &group);
 /// The bytes that the busiest member of a group sends to others, where each
 /// member has these arrays. INT64_MAX where the number is larger.
 int64_t bytesSent(const Communication &communication, const GroupOver &group,

@@ -4,6 +4,7 @@
 
 #include "weft/base/Saturating.h"
 #include "weft/dialects/plan/PlanInstruction.h"
+#include "weft/dialects/weft/CountedLoop.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/ops/FlowOps.h"
 #include "weft/passes/planning/BufferAssignment.h"
@@ -91,9 +92,15 @@ void ScheduleCounter::countRegions(Operation &op, int64_t times) {
     part = at.getPart();
   if (auto loop = dyn_cast<ForOp>(op))
     times = saturatingMultiply(times, static_cast<int64_t>(loop.getCount()));
-  for (Region &region : op.getRegions())
+  std::optional<TakenRounds> taken = takenRounds(&op);
+  std::optional<int64_t> rounds = roundsOf(op.getParentOp());
+  for (Region &region : op.getRegions()) {
+    bool isTaken = taken && rounds && region.getRegionNumber() == 0;
+    int64_t its =
+        isTaken ? times / std::max<int64_t>(*rounds, 1) * taken->count : times;
     for (Block &block : region)
-      countBlock(block, times);
+      countBlock(block, its);
+  }
 }
 
 void ScheduleCounter::countBlock(Block &block, int64_t times) {

@@ -2,9 +2,15 @@
 
 #include "weft/dialects/plan/Sharing.h"
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/PlannedFlow.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
 
 using namespace mlir;
 using namespace weft;
@@ -14,7 +20,24 @@ using namespace weft::plan;
 // Before buffers are placed
 //===----------------------------------------------------------------------===//
 
+Operation *plan::collectiveOf(Operation *op) {
+  if (isa<PlanInstructionOpInterface>(op))
+    return op;
+  if (!isa<PlannedBranchOpInterface>(op) || op->getRegion(0).empty())
+    return nullptr;
+  Block &block = op->getRegion(0).front();
+  Operation *first = &block.front(), *end = block.getTerminator();
+  bool isAlone = isa<PlanInstructionOpInterface>(first) &&
+                 first->getNextNode() == end &&
+                 first->getResults() == end->getOperands();
+  return isAlone ? first : nullptr;
+}
+
 AwaitOp plan::awaitOf(Operation *collective) {
+  Operation *around = collective->getParentOp();
+  if (around && isa<PlannedBranchOpInterface>(around) &&
+      collectiveOf(around) == collective)
+    collective = around;
   for (Value result : collective->getResults())
     for (Operation *user : result.getUsers())
       if (auto await = dyn_cast<AwaitOp>(user))
@@ -24,14 +47,15 @@ AwaitOp plan::awaitOf(Operation *collective) {
 
 Operation *plan::awaitedBy(Operation *op) {
   auto await = dyn_cast<AwaitOp>(op);
-  return await ? await.getValues().front().getDefiningOp() : nullptr;
+  return await ? collectiveOf(await.getValues().front().getDefiningOp())
+               : nullptr;
 }
 
 LogicalResult AwaitOp::verify() {
   Operation *start =
       getValues().empty() ? nullptr : getValues().front().getDefiningOp();
-  auto collective = dyn_cast_or_null<PlanInstructionOpInterface>(start);
-  if (!collective || start->getBlock() != (*this)->getBlock() ||
+  if (!start || !collectiveOf(start) ||
+      start->getBlock() != (*this)->getBlock() ||
       ValueRange(getValues()) != start->getResults()) // (C1)
     return emitOpError("does not name all results of one collective of its "
                        "block, in order");
@@ -48,11 +72,6 @@ LogicalResult AwaitOp::verify() {
                  .attachNote(getLoc())
              << "the wait";
   }
-  for (Operation *op = start; op != getOperation(); op = op->getNextNode())
-    if (op->getNumRegions()) // (C3)
-      return op->emitOpError("is between a collective's start and wait")
-                 .attachNote(start->getLoc())
-             << "the start";
   return success();
 }
 
@@ -124,34 +143,152 @@ static SmallVector<Touch> touchedBy(Operation *op) {
   return out;
 }
 
-/// Whether the instruction leaves alone what the collective uses meanwhile.
-static bool leavesAlone(const Touch &touch, StartOp start) {
+/// Whether a device may be in both parts.
+static bool mayMeet(const MeshPart &a, const MeshPart &b) {
+  return llvm::none_of(a, [&](const AxisCoordinate &one) {
+    return llvm::any_of(b, [&](const AxisCoordinate &other) {
+      return one.axis == other.axis && one.coordinate != other.coordinate;
+    });
+  });
+}
+
+/// Whether an instruction of devices in a part leaves alone what the collective
+/// uses on them meanwhile.
+static bool leavesAlone(const Touch &touch, const MeshPart &part,
+                        StartOp start) {
   auto isIn = [&](ValueRange buffers) {
     return llvm::any_of(
         buffers, [&](Value its) { return mayOverlap(its, touch.buffer); });
   };
-  return !isIn(start.getTargets()) &&
-         !(touch.isWritten && isIn(start.getSources()));
+  MeshPart senders, receivers;
+  if (auto movement = dyn_cast<MovementAttr>(start.getCommunication())) {
+    senders = movement.getFrom().getLayout().part;
+    receivers = movement.getTo().getLayout().part;
+  }
+  bool isTarget = mayMeet(part, receivers) && isIn(start.getTargets()),
+       isSource = mayMeet(part, senders) && isIn(start.getSources());
+  return !isTarget && !(touch.isWritten && isSource);
+}
+
+namespace {
+/// What is known in front of an instruction, by any path to it.
+struct Reached {
+  llvm::SetVector<StartOp> open; ///< collectives that may be under way
+  MeshPart part;                 ///< in which the devices are that come here
+
+  /// Adds another path; returns whether anything has changed.
+  bool join(const Reached &path) {
+    size_t before = open.size();
+    open.insert(path.open.begin(), path.open.end());
+    MeshPart both;
+    std::ranges::set_intersection(part, path.part, std::back_inserter(both));
+    bool isChanged = open.size() != before || both != part;
+    part = std::move(both);
+    return isChanged;
+  }
+};
+
+/// Finds for each instruction of a program the collectives that a device may have
+/// under way there, by any path.
+class CollectivesUnderWay {
+public:
+  explicit CollectivesUnderWay(ProgramOp program) : program(program) {}
+  LogicalResult check();
+
+private:
+  /// The name of the label at which a jump may go on, or null.
+  static StringAttr targetOf(Operation &op);
+  /// Goes on behind the instruction; returns whether a label is reached with
+  /// more than before.
+  bool pass(Operation &op);
+  bool jump(StringAttr target);
+  LogicalResult checkTouched(Operation &op) const;
+
+  ProgramOp program;
+  std::optional<Reached> here; ///< nothing behind a jump
+  llvm::DenseMap<StringAttr, Reached> atLabels;
+};
+} // namespace
+
+StringAttr CollectivesUnderWay::targetOf(Operation &op) {
+  return llvm::TypeSwitch<Operation *, StringAttr>(&op)
+      .Case<JumpOp, JumpUnlessOp, JumpOutsideOp>(
+          [](auto jump) { return jump.getTargetAttr(); })
+      .Default(StringAttr());
+}
+
+bool CollectivesUnderWay::jump(StringAttr target) {
+  auto [there, isNew] = atLabels.try_emplace(target, *here);
+  return isNew || there->second.join(*here);
+}
+
+bool CollectivesUnderWay::pass(Operation &op) {
+  if (auto label = dyn_cast<LabelOp>(op)) {
+    if (auto known = atLabels.find(label.getNameAttr());
+        known != atLabels.end()) {
+      if (here)
+        known->second.join(*here);
+      here = known->second;
+    }
+  } else if (!here) {
+    return false;
+  } else if (auto wait = dyn_cast<WaitOp>(op)) {
+    here->open.remove(wait.getStarted().getDefiningOp<StartOp>());
+  } else if (auto start = dyn_cast<StartOp>(op)) {
+    here->open.insert(start);
+  } else if (StringAttr target = targetOf(op)) {
+    bool isMore = jump(target);
+    if (isa<JumpOp>(op))
+      here.reset();
+    if (auto outside = dyn_cast<JumpOutsideOp>(op)) {
+      MeshPart both;
+      std::ranges::set_union(here->part, outside.getPlace().getLayout().part,
+                             std::back_inserter(both));
+      here->part = std::move(both);
+    }
+    return isMore;
+  }
+  return false;
+}
+
+LogicalResult CollectivesUnderWay::checkTouched(Operation &op) const {
+  if (!here || here->open.empty() || isa<BufferOp, plan::ConstantOp>(op))
+    return success();
+  for (const Touch &touch : touchedBy(&op))
+    for (StartOp start : here->open)
+      if (!leavesAlone(touch, here->part, start)) // (C7)
+        return op.emitOpError(touch.isWritten ? "writes" : "takes")
+                   .append(" a buffer of a collective before the program "
+                           "waits for it")
+                   .attachNote(start.getLoc())
+               << "the start";
+  return success();
+}
+
+LogicalResult CollectivesUnderWay::check() {
+  Block &block = program.getBody().front();
+  for (bool isMore = true; isMore;) {
+    isMore = false;
+    here.emplace();
+    for (Operation &op : block)
+      isMore |= pass(op);
+  }
+  here.emplace();
+  for (Operation &op : block) {
+    auto start = dyn_cast<StartOp>(op);
+    if (start && here && here->open.contains(start)) // (C8)
+      return start.emitOpError("is started again before the program waits for "
+                               "it");
+    if (failed(checkTouched(op)))
+      return failure();
+    pass(op);
+  }
+  for (StartOp start : here ? here->open : llvm::SetVector<StartOp>()) // (C8)
+    return start.emitOpError("is not awaited where a device jumps over its "
+                             "wait");
+  return success();
 }
 
 LogicalResult plan::checkInFlight(ProgramOp program) {
-  llvm::SetVector<StartOp> open;
-  for (Operation &op : program.getBody().front()) {
-    if (auto wait = dyn_cast<WaitOp>(op)) {
-      open.remove(wait.getStarted().getDefiningOp<StartOp>());
-      continue;
-    }
-    if (!open.empty() && !isa<BufferOp, ConstantOp>(op))
-      for (const Touch &touch : touchedBy(&op))
-        for (StartOp start : open)
-          if (!leavesAlone(touch, start)) // (C7)
-            return op.emitOpError(touch.isWritten ? "writes" : "takes")
-                       .append(" a buffer of a collective before the program "
-                               "waits for it")
-                       .attachNote(start.getLoc())
-                   << "the start";
-    if (auto start = dyn_cast<StartOp>(op))
-      open.insert(start);
-  }
-  return success();
+  return CollectivesUnderWay(program).check();
 }

@@ -41,6 +41,9 @@ StartOp createStart(mlir::OpBuilder &builder, PlanInstructionOpInterface op,
 /// The op that waits for a collective of a function; null where the plan waits
 /// for it at once.
 AwaitOp awaitOf(mlir::Operation *collective);
+/// The collective whose results an op has: itself, or, of a branch with two
+/// regions, the one that the first region consists of. Null if there is none.
+mlir::Operation *collectiveOf(mlir::Operation *op);
 /// The collective for which an op of a function waits; null for other ops.
 mlir::Operation *awaitedBy(mlir::Operation *op);
 /// (C7) Checks that what collectives under way use is left alone.

@@ -146,10 +146,5 @@ LogicalResult StartOp::verify() {
     return emitOpError("has ")
            << std::distance(getStarted().use_begin(), getStarted().use_end())
            << " waits; write one plan.wait";
-  for (Operation *op = getOperation(); op != getWait(); op = op->getNextNode())
-    if (isa<LabelOp, JumpOp, JumpUnlessOp, JumpOutsideOp>(op)) // (C2)
-      return op->emitOpError("is between a collective's start and wait")
-                 .attachNote(getLoc())
-             << "the start";
   return success();
 }

@@ -44,7 +44,9 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, IsolatedFromAbove, SingleBlock,
     on the program's mesh, and a plan.buffer has `plan.shared_offset`; (C5) a launch or copy writes buffers that are shared
     over the same axes, or not at all if it is not; (C6) a collective's group
     has the axes over which its targets are shared; (C7) between the start of a
-    collective and its wait nothing touches its targets or writes its sources.
+    collective and its wait, by any jumps, nothing touches its targets or writes
+    its sources; (C8) a collective that is started is awaited before it is started
+    again and before the program ends, by any jumps.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Weft_MeshAttr:$mesh, I64Attr:$arena);
   let regions = (region SizedRegion<1>:$body);
@@ -284,8 +286,8 @@ def Plan_StartOp : Plan_InProgram<"start", [AttrSizedOperandSegments]> {
     The name is for people. `group` is a layout of rank 1, whose dimension lists
     the digits in which a group's devices differ. `times` is the number of
     executions in a step if that is not one, 0 if unknown.
-    (C1) the buffers fit the communication; (C2) one plan.wait follows, without
-    a label or jump between both.
+    (C1) the buffers fit the communication; (C2) one plan.wait names it.
+    plan.program says what may be between both.
   }];
   let arguments = (ins StrAttr:$name, Plan_CommunicationAttrInterface:$communication,
                        Variadic<AnyStaticShapeMemRef>:$sources, Variadic<AnyStaticShapeMemRef>:$targets,
@@ -308,7 +310,9 @@ def Plan_StartOp : Plan_InProgram<"start", [AttrSizedOperandSegments]> {
 }
 def Plan_WaitOp : Plan_InProgram<"wait"> {
   let summary = "waits for the end of a collective on the device";
-  let description = [{ `plan.wait %0`. }];
+  let description = [{
+    `plan.wait %0`. A device that has jumped over the start waits for nothing.
+  }];
   let arguments = (ins Plan_StartedType:$started);
   let assemblyFormat = "$started attr-dict";
 }
@@ -319,9 +323,9 @@ def Plan_AwaitOp : Plan_Op<"await"> {
     `plan.await %s#0, %s#1 : tensor<4xf32>, tensor<4xf32>`, before buffers are
     placed: the collective starts at its op, and the plan waits for it here. A
     collective without it is awaited at once.
-    (C1) the operands are all results of one collective of the block, in order,
-    and no other plan.await has them; (C2) no op uses a result before; (C3) no
-    op with regions is between both.
+    (C1) the operands are all results of one collective of the block, or of a
+    branch whose first region is one collective, in order, and no other
+    plan.await has them; (C2) no op uses a result before.
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$values);
   let assemblyFormat = "$values attr-dict `:` type($values)";

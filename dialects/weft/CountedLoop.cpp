@@ -33,4 +33,18 @@ std::optional<int64_t> roundsOf(Operation *loop) {
   auto counted = dyn_cast<CountedLoopOpInterface>(loop);
   return counted ? counted.getRounds() : std::nullopt;
 }
+
+std::optional<TakenRounds> takenRounds(Operation *branch) {
+  auto numbers = branch->getAttrOfType<DenseI64ArrayAttr>(kTakenAttr);
+  if (!numbers || numbers.size() != 2)
+    return std::nullopt;
+  return TakenRounds{numbers[0], numbers[1]};
+}
+
+void setTakenRounds(Operation *branch, TakenRounds rounds) {
+  Builder builder(branch->getContext());
+  branch->setAttr(kTakenAttr,
+                  builder.getDenseI64ArrayAttr({rounds.first, rounds.count}));
+}
+
 } // namespace weft

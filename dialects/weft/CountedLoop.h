@@ -23,6 +23,15 @@ void attachCountedLoops(mlir::MLIRContext &context);
 /// The number of iterations of a loop, if it is known.
 std::optional<int64_t> roundsOf(mlir::Operation *loop);
 
+/// On a branch (two numbers): the rounds of the loop around in which the first
+/// region is taken, as the first and their count.
+inline constexpr llvm::StringLiteral kTakenAttr = "weft.taken";
+struct TakenRounds {
+  int64_t first = 0, count = 0;
+};
+std::optional<TakenRounds> takenRounds(mlir::Operation *branch);
+void setTakenRounds(mlir::Operation *branch, TakenRounds rounds);
+
 } // namespace weft
 
 #endif // WEFT_DIALECTS_WEFT_COUNTEDLOOP_H

@@ -221,7 +221,7 @@ communicated(plan::PlanInstructionOpInterface op, const Mesh &mesh,
   Communication communication = op.getCommunication().getCommunication();
   SubAxes digits = plan::groupAxes(op.getCommunicatingGroup());
   SmallVector<Tensors> results(mesh.size());
-  DeviceGroups all = groupsOver(mesh.axes, digits);
+  DeviceGroups all = groupsOf(communication, {mesh, digits});
   for (const DeviceGroup &positions : all.groups) {
     SmallVector<ArrayRef<const Tensor *>> members;
     for (int64_t position : positions)

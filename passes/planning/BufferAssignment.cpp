@@ -33,7 +33,7 @@ void BufferAssignment::number(Block &block, int64_t &next) {
     ends[&op] = op.getNumRegions() == 0 ? starts[&op] : next++;
     // A collective uses its operands until the wait for it.
     if (Operation *collective = plan::awaitedBy(&op))
-      ends[collective] = starts[&op];
+      ends[collective] = ends[op.getOperand(0).getDefiningOp()] = starts[&op];
   }
 }
 

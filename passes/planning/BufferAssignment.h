@@ -37,6 +37,7 @@
 #ifndef WEFT_PASSES_PLANNING_BUFFERASSIGNMENT_H
 #define WEFT_PASSES_PLANNING_BUFFERASSIGNMENT_H
 
+#include "weft/dialects/plan/Plan.h"
 #include "weft/dialects/weft/PlannedFlow.h"
 #include "weft/dialects/weft/Weft.h"
 #include "weft/passes/planning/ArenaPacking.h"
@@ -111,7 +112,8 @@ private:
   /// The position up to which an op reads an operand: a collective until the
   /// wait for it, an op with regions at its start.
   int64_t lastRead(mlir::Operation *user) const {
-    return user->getNumRegions() ? starts.lookup(user) : ends.lookup(user);
+    return user->getNumRegions() && !plan::awaitOf(user) ? starts.lookup(user)
+                                                         : ends.lookup(user);
   }
   /// The last position at which a value is read, in all iterations of a loop.
   int64_t lastUse(mlir::Value value) const;

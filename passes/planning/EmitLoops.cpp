@@ -201,7 +201,12 @@ LogicalResult ProgramEmitter::emitCase(PlannedBranchOpInterface choice) {
   StringAttr other = builder.getStringAttr(label("else"));
   StringAttr end = builder.getStringAttr(label("end"));
   emitJumpUnless(loc, choice.getDecision(), other);
+  std::optional<TakenRounds> taken = takenRounds(choice);
+  std::optional<int64_t> rounds = roundsOf(choice->getParentOp());
   for (Region &branch : choice->getRegions()) {
+    llvm::SaveAndRestore restored(times);
+    if (taken && rounds && branch.getRegionNumber() == 0)
+      times = times / std::max<int64_t>(*rounds, 1) * taken->count;
     if (failed(emitBlock(branch.front())))
       return failure();
     emitMoves(loc, movesBetween(

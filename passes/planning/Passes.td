@@ -88,6 +88,26 @@ def OverlapCollectivesPass : Pass<"weft-overlap-collectives", "::mlir::ModuleOp"
   ];
 }
 
+def AwaitMovesPass : Pass<"weft-await-moves", "::mlir::ModuleOp"> {
+  let summary = "Awaits moves between parts of the mesh where they are used.";
+  let description = [{
+    A value that moves to another part of the mesh is sent as soon as it is
+    computed, and `plan.await` marks where the first op needs it: in front of that
+    op, or at the end of the block if a loop carries the value on. Meanwhile both
+    parts compute what does not depend on it. Nothing changes where the module's
+    `weft.overlap` is "off".
+
+    Requires: stage `nests`.
+    Ensures: the same values; each use of a moved value is after its `plan.await`.
+
+    Example: test/passes/await-moves.mlir
+  }];
+  let dependentDialects = ["::weft::plan::PlanDialect"];
+  let statistics = [
+    Statistic<"numAwaited", "awaited", "Moves that are awaited later">,
+  ];
+}
+
 def PlaceBuffersPass : Pass<"weft-place-buffers", "::mlir::ModuleOp"> {
   let summary = "Gives every value a buffer and emits the plan.";
   let description = [{

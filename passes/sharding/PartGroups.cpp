@@ -114,12 +114,6 @@ void weft::splitMovesBetweenParts(Block &block) {
   }
 }
 
-static bool isMoveBetweenParts(Operation *op) {
-  auto reshard = dyn_cast<ReshardOp>(op);
-  return reshard &&
-         isBetweenParts(layoutOf(reshard.getInput()), layoutOf(reshard));
-}
-
 namespace {
 /// Takes ops whose operands are ready, as long as possible of one part.
 class PartSchedule {
@@ -161,6 +155,15 @@ static bool mayRepeat(Operation &op) {
          llvm::all_of(op.getUsers(), isOfPart);
 }
 
+/// Whether the op computes scalars only, as counters and conditions.
+static bool isScalar(Operation &op) {
+  return op.getNumRegions() == 0 && !isa<ReshardOp>(op) &&
+         llvm::all_of(op.getResultTypes(), [](Type type) {
+           auto tensor = dyn_cast<RankedTensorType>(type);
+           return tensor && tensor.getRank() == 0;
+         });
+}
+
 void PartSchedule::addBefore(Operation *op, std::set<unsigned> &before) const {
   op->walk([&](Operation *inner) {
     for (Value operand : inner->getOperands()) {
@@ -190,7 +193,7 @@ void PartSchedule::addSources(Operation *op, PartGroup &group) const {
 void PartSchedule::count() {
   users.resize(ops.size());
   missing.resize(ops.size());
-  std::optional<unsigned> last, fence;
+  std::optional<unsigned> last, ordered;
   bool isOrdered = block.getParentOp()->hasAttr(kOrderedAttr);
   for (unsigned number = 0; number < ops.size(); ++number) {
     std::set<unsigned> before;
@@ -201,12 +204,10 @@ void PartSchedule::count() {
         before.insert(*last);
       last = number;
     }
-    if (isOrdered && fence && !parts[number].empty())
-      before.insert(*fence);
-    if (isOrdered && isMoveBetweenParts(ops[number])) {
-      for (unsigned other = fence.value_or(0); other < number; ++other)
-        before.insert(other);
-      fence = number;
+    if (isOrdered && !isScalar(*ops[number])) {
+      if (ordered)
+        before.insert(*ordered);
+      ordered = number;
     }
     for (unsigned other : before)
       users[other].push_back(number);

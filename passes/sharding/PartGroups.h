@@ -45,8 +45,9 @@ void splitMovesBetweenParts(mlir::Block &block);
 /// around the block is not on. Requires layouts in types.
 bool hasOpsOnParts(mlir::Block &block);
 
-/// On a loop (unit): all ops in front of a move between parts of the mesh stay in
-/// front of it, and those behind it behind, as a schedule has ordered them.
+/// On a loop (unit): its ops stay in their order, as a schedule has ordered them,
+/// but for those that compute scalars only. What a branch of the body gives other
+/// parts of the mesh is read for rounds in which it is taken (weft.taken) only.
 inline constexpr llvm::StringLiteral kOrderedAttr = "weft.ordered";
 
 /// Groups the ops of a block, without its terminator, in an order in which each

@@ -10,6 +10,7 @@
 #include "weft/passes/sharding/Passes.h"
 #include "weft/passes/sharding/RegionFlow.h"
 #include "weft/passes/sharding/RegionPlans.h"
+#include "weft/passes/sharding/RoundMoves.h"
 
 #include "weft/dialects/weft/Ports.h"
 #include "weft/dialects/weft/ops/FlowOps.h"
@@ -60,6 +61,7 @@ private:
   Block *global;
   OpBuilder builder;
   IRMapping local;
+  RoundMoves roundMoves;
   SubAxes bound; ///< axes along which values of the present region differ
   std::optional<RegionPlans> plans;
 };
@@ -102,6 +104,8 @@ void FunctionPartitioner::buildBlock(Block &from, Block &into) {
   builder.setInsertionPointToEnd(&into);
   for (BlockArgument arg : from.getArguments())
     local.map(arg, into.addArgument(localType(arg.getType()), arg.getLoc()));
+  if (into.getNumArguments() > 0)
+    roundMoves.enter(from.getParentOp(), into.getArgument(0));
   splitMovesBetweenParts(from);
   if (!hasOpsOnParts(from)) {
     for (Operation &op : from)
@@ -323,8 +327,10 @@ void FunctionPartitioner::buildReshard(ReshardOp op) {
   // Devices that drop a value take no part in the moves among the others.
   if (!isBetweenParts(from, to))
     from = onPart(from, to.part);
+  bool isMade = isBetweenParts(from, to);
   for (const ReshardStep &step : plan.steps) {
-    value = buildStep(op, value, from, step);
+    auto make = [&](Value its) { return buildStep(op, its, from, step); };
+    value = isMade ? roundMoves.build(builder, op, value, make) : make(value);
     from = step.result;
   }
   local.map(op.getResult(), value);

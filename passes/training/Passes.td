@@ -120,8 +120,9 @@ def PipelineStagesPass : Pass<"weft-pipeline-stages", "::mlir::ModuleOp"> {
 
     The lists of the schedule become one loop, of which an iteration has a pass
     of each kind of each stage, for different microbatches. Its size does not
-    depend on their number. Values that pass from a stage to another are moved at
-    the end of a tick, and wait in rings for the iteration that reads them.
+    depend on their number. Values that pass from a stage to another are moved
+    behind the pass that computes them, and wait in rings for the iteration that
+    reads them.
 
     Requires: weft-divide-batch.
 

@@ -116,7 +116,8 @@ struct PipelineStages : weft::impl::PipelineStagesPassBase<PipelineStages> {
       return failure();
     if (wanted.stages < 2 || !*schedule)
       return success();
-    StagedOps staged(function, loop, wanted.axis, wanted.stages);
+    StagedOps staged(function, loop, wanted.axis, wanted.stages,
+                     (*schedule)->chunks);
     if (failed(staged.run()))
       return failure();
     Result<pipeline::SteadyState> state = pipeline::steadyState(

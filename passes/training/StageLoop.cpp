@@ -2,6 +2,7 @@
 
 #include "weft/passes/training/StageLoop.h"
 
+#include "weft/dialects/weft/CountedLoop.h"
 #include "weft/dialects/weft/local/AbsentElement.h"
 #include "weft/dialects/weft/local/LocalBuilder.h"
 #include "weft/passes/sharding/PartGroups.h"
@@ -24,22 +25,23 @@ StageLoop::StageLoop(ForOp loop, const StagedOps &staged,
 
 /// The pass that computes an op of the loop: the joint backward pass, or the
 /// forward pass, if the schedule has no other for it.
-std::optional<unsigned> StageLoop::passOf(Operation *op) const {
+std::optional<unsigned> StageLoop::passOf(Operation *op, int64_t offset) const {
   std::optional<int64_t> stage = staged.stageOf(op);
   if (!stage)
     return std::nullopt;
   WorkKind kind = staged.kindOf(op);
   for (WorkKind known : {kind, WorkKind::Backward, WorkKind::Forward})
     for (auto [number, pass] : llvm::enumerate(state.passes))
-      if (pass.stage == *stage && pass.kind == known &&
+      if (pass.stage == *stage && pass.kind == known && pass.offset == offset &&
+          pass.chunk == staged.chunkOf(op) &&
           (kind != WorkKind::Forward || known == kind))
         return number;
   return std::nullopt;
 }
 
-std::optional<unsigned> StageLoop::passOf(Value value) const {
+std::optional<unsigned> StageLoop::passOf(Value value, int64_t offset) const {
   Operation *def = value.getDefiningOp();
-  return def && def->getParentOp() == loop ? passOf(def) : std::nullopt;
+  return def && def->getParentOp() == loop ? passOf(def, offset) : std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -47,36 +49,38 @@ std::optional<unsigned> StageLoop::passOf(Value value) const {
 //===----------------------------------------------------------------------===//
 
 LogicalResult StageLoop::addChannel(Value value, unsigned to, Operation *user) {
-  std::optional<unsigned> from = passOf(value);
+  const StagePass &target = pass(to);
+  std::optional<unsigned> from = passOf(value, target.offset);
   if (!from || *from == to)
     return success();
-  const StagePass &source = pass(*from), &target = pass(to);
-  int64_t delay = state.delayOf(target) - state.delayOf(source);
-  if (target.tick <= source.tick)
+  const StagePass &source = pass(*from);
+  int64_t delay = target.delay - source.delay;
+  if (delay < 0 || (delay == 0 && to < *from))
     return user->emitError("of stage ")
            << target.stage << " needs a value of stage " << source.stage
            << ", which is computed later for the same microbatch; put both "
               "layers into one stage, or the first one into an earlier stage";
-  bool isAfter = state.tickOf(target) > state.tickOf(source);
-  Channel &channel = channels[{value, target.stage}];
+  Channel &channel = channels[keyOf(value, to)];
   channel.from = *from;
   channel.stage = target.stage;
   channel.delay = std::max(channel.delay, delay);
-  channel.live = std::max(channel.live, delay + (isAfter ? 1 : 0));
+  channel.live =
+      std::max(channel.live, delay + (readsAfter(channel, to) ? 1 : 0));
   channel.isDirect |= delay == 0;
   return success();
 }
 
 LogicalResult StageLoop::addChannels() {
-  for (Operation &op : loop.getBody().front().without_terminator()) {
-    std::optional<unsigned> number = passOf(&op);
-    if (!number)
-      continue;
-    ops[*number].push_back(&op);
-    for (Value value : valuesReadBy(&op))
-      if (failed(addChannel(value, *number, &op)))
-        return failure();
-  }
+  for (Operation &op : loop.getBody().front().without_terminator())
+    for (int64_t offset = 0; offset < state.round; ++offset) {
+      std::optional<unsigned> number = passOf(&op, offset);
+      if (!number)
+        continue;
+      ops[*number].push_back(&op);
+      for (Value value : valuesReadBy(&op))
+        if (failed(addChannel(value, *number, &op)))
+          return failure();
+    }
   return success();
 }
 
@@ -88,11 +92,11 @@ LogicalResult StageLoop::checkCarried() {
     if (loop.isInvariant(index))
       continue;
     Value yielded = loop.getYielded()[index];
-    std::optional<unsigned> writer = passOf(yielded);
+    std::optional<unsigned> writer = passOf(yielded, 0);
     bool isOfOne = writer && llvm::all_of(argument.getUsers(), [&](auto *user) {
                      Operation *outer =
                          loop.getBody().front().findAncestorOpInBlock(*user);
-                     return outer && passOf(outer) == writer;
+                     return outer && passOf(outer, 0) == writer;
                    });
     if (!isOfOne)
       return loop.emitError("adds up a value of the batch in several passes of "
@@ -108,25 +112,31 @@ LogicalResult StageLoop::checkCarried() {
 /// The number of the microbatch of a pass in this iteration.
 Value StageLoop::numberOf(unsigned number) {
   Value &known = numbers[number];
-  int64_t delay = state.delayOf(pass(number));
-  if (known || delay == 0)
+  const StagePass &its = pass(number);
+  if (known || (its.delay == 0 && state.round == 1))
     return known ? known : body->getArgument(0);
   LocalBuilder b{builder, loop.getLoc()};
   Value at = SubOp::create(builder, b.loc, b.asI64(body->getArgument(0)),
-                           b.integer(delay));
+                           b.integer(its.delay));
+  if (state.round > 1) {
+    at = MulOp::create(builder, b.loc, at, b.integer(state.round));
+    at = AddOp::create(builder, b.loc, at, b.integer(its.offset));
+  }
   return known = ConvertOp::create(builder, b.loc,
                                    body->getArgument(0).getType(), at);
 }
 
 /// tensor<i1>: whether the pass has a microbatch in this iteration.
 Value StageLoop::hasMicrobatch(unsigned number) {
+  int64_t delay = pass(number).delay, count = state.countOf(pass(number));
+  Value &known = conditions[{delay, count}];
+  if (known)
+    return known;
   LocalBuilder b{builder, loop.getLoc()};
-  int64_t delay = state.delayOf(pass(number));
   Value at = b.asI64(body->getArgument(0));
   Value begun = b.compare(CompareKind::GE, at, b.integer(delay));
-  Value goesOn =
-      b.compare(CompareKind::LT, at, b.integer(delay + state.microbatches));
-  return AndOp::create(builder, b.loc, begun, goesOn);
+  Value goesOn = b.compare(CompareKind::LT, at, b.integer(delay + count));
+  return known = AndOp::create(builder, b.loc, begun, goesOn);
 }
 
 /// The place in a ring of `count` of the microbatch that a pass of this delay
@@ -173,12 +183,13 @@ void StageLoop::addArguments() {
   for (auto &[key, channel] : channels) {
     if (channel.delay == 0)
       continue;
-    auto type = cast<RankedTensorType>(key.first.getType());
+    Value value = std::get<0>(key);
+    auto type = cast<RankedTensorType>(value.getType());
     if (channel.live > 1)
       type = ringType(type, channel.live);
     inits.push_back(
         ConstantOp::create(before, loop.getLoc(), splatData(0, type)));
-    channel.before = body->addArgument(type, key.first.getLoc());
+    channel.before = body->addArgument(type, value.getLoc());
   }
 }
 
@@ -192,9 +203,9 @@ Value StageLoop::valueIn(Value value, unsigned number) {
     return value;
   if (auto argument = dyn_cast<BlockArgument>(value))
     return carried[argument.getArgNumber() - 1];
-  std::optional<unsigned> from = passOf(value);
+  std::optional<unsigned> from = passOf(value, pass(number).offset);
   if (from && *from != number)
-    return receive(channels[{value, pass(number).stage}], number);
+    return receive(channels[keyOf(value, number)], number);
   // Repeated here.
   Operation *def = value.getDefiningOp();
   IRMapping &mapping = local[number];
@@ -206,18 +217,17 @@ Value StageLoop::valueIn(Value value, unsigned number) {
 
 Value StageLoop::receive(Channel &channel, unsigned number) {
   const StagePass &source = pass(channel.from), &target = pass(number);
-  if (state.delayOf(target) == state.delayOf(source))
+  if (target.delay == source.delay)
     return channel.value;
   if (channel.live == 1)
     return channel.before;
-  bool isAfter = state.tickOf(target) > state.tickOf(source);
-  Value ring = isAfter ? channel.after : channel.before;
+  Value ring = readsAfter(channel, number) ? channel.after : channel.before;
   auto type = cast<RankedTensorType>(ring.getType());
   SmallVector<int64_t> sizes(type.getShape());
   sizes.front() = 1;
   LocalBuilder b{builder, ring.getLoc()};
   SmallVector<Value> starts(sizes.size(), b.integer(0));
-  starts.front() = slot(state.delayOf(target), channel.live);
+  starts.front() = slot(target.delay, channel.live);
   Value slice = DynamicSliceOp::create(builder, b.loc, ring, starts, sizes);
   return ReshapeOp::create(builder, b.loc, slice, type.getShape().drop_front());
 }
@@ -231,7 +241,7 @@ Value StageLoop::store(Value value, const Channel &channel) {
   SmallVector<int64_t> sizes(type.getShape());
   sizes.front() = 1;
   SmallVector<Value> starts(sizes.size(), b.integer(0));
-  starts.front() = slot(state.delayOf(pass(channel.from)), channel.live);
+  starts.front() = slot(pass(channel.from).delay, channel.live);
   Value one = ReshapeOp::create(builder, b.loc, value, sizes);
   return DynamicUpdateSliceOp::create(builder, b.loc, channel.before, one,
                                       starts);
@@ -243,7 +253,7 @@ SmallVector<StageLoop::Given> StageLoop::givenBy(unsigned number) {
   for (auto &[key, channel] : channels) {
     if (channel.from != number)
       continue;
-    Value value = valueIn(key.first, number);
+    Value value = valueIn(std::get<0>(key), number);
     if (isMoved(channel) || channel.isDirect)
       results.push_back({value, Value(), &channel.value});
     if (!isMoved(channel) && channel.delay > 0)
@@ -251,7 +261,8 @@ SmallVector<StageLoop::Given> StageLoop::givenBy(unsigned number) {
           {store(value, channel), channel.before, &channel.after});
   }
   for (auto [index, yielded] : llvm::enumerate(loop.getYielded()))
-    if (!loop.isInvariant(index) && passOf(yielded) == number)
+    if (!loop.isInvariant(index) &&
+        passOf(yielded, pass(number).offset) == number)
       results.push_back(
           {valueIn(yielded, number), carried[index], &carried[index]});
   return results;
@@ -284,6 +295,7 @@ void StageLoop::addCase(unsigned number, Block *block,
   auto choice =
       CaseOp::create(builder, loc, TypeRange(ValueRange(values)),
                      hasMicrobatch(number), ValueRange(), /*branchesCount=*/2);
+  setTakenRounds(choice, {pass(number).delay, state.countOf(pass(number))});
   choice.getBranches()[0].push_back(block);
   SmallVector<Value> inputs = isolate(choice.getBranches()[0], kept);
   choice->insertOperands(1, inputs);
@@ -319,16 +331,17 @@ void StageLoop::buildPass(unsigned number) {
   addCase(number, block, givenBy(number));
 }
 
-/// Brings what the passes of a tick give to other stages there.
-void StageLoop::buildMoves(int64_t tick) {
-  auto ofTick = [&](const Channel &channel) {
-    return state.tickOf(pass(channel.from)) == tick && isMoved(channel);
-  };
+/// Brings what a pass gives to other stages there.
+void StageLoop::buildMoves(unsigned number) {
   for (auto &[key, channel] : channels)
-    if (ofTick(channel))
+    if (channel.from == number && isMoved(channel))
       channel.value = put(channel.value, channel.stage);
+}
+
+/// Stores what was moved in this iteration for later ones.
+void StageLoop::storeMoved() {
   for (auto &[key, channel] : channels)
-    if (ofTick(channel) && channel.delay > 0)
+    if (isMoved(channel) && channel.delay > 0)
       channel.after = store(channel.value, channel);
 }
 
@@ -353,12 +366,13 @@ LogicalResult StageLoop::run() {
       before.getI64IntegerAttr(state.iterations()), inits, DenseI64ArrayAttr());
   staggered.getBody().push_back(body);
   staggered->setAttr(kOrderedAttr, before.getUnitAttr());
-  for (int64_t tick = 0; tick < state.period; ++tick) {
-    for (auto [number, pass] : llvm::enumerate(state.passes))
-      if (state.tickOf(pass) == tick)
-        buildPass(number);
-    buildMoves(tick);
+  for (unsigned number = 0; number < state.passes.size(); ++number)
+    hasMicrobatch(number);
+  for (unsigned number = 0; number < state.passes.size(); ++number) {
+    buildPass(number);
+    buildMoves(number);
   }
+  storeMoved();
   YieldOp::create(builder, loop.getLoc(), yields());
   loop.replaceAllUsesWith(
       staggered.getResults().take_front(loop.getNumResults()));

@@ -8,17 +8,19 @@
 // to one whose iterations have passes of several microbatches, as the steady
 // state of a schedule says (base/pipeline/SteadyState.h):
 //
-//   for %i in 0 .. 4 (%acc, %ring, %b) {
-//     %a, %r = case 0 <= %i < 3 { F0; update of %ring }   tick 0
+//   for %i in 0 .. 4 (%acc, %ring, %before) {
+//     %a, %r = case 0 <= %i < 3 { F0; update of %ring }
+//     %a1 = constrain %a to stage 1
+//     %b = case 0 <= %i - 1 < 3 { F1 %before }
 //     %d = case 0 <= %i - 1 < 3 { B1 %b }
-//     %a1 = constrain %a to stage 1; %d0 = constrain %d to stage 0
-//     %s = case 0 <= %i - 1 < 3 { add %acc, (B0 %d0, slice of %r) }   tick 1
-//     %b1 = case 0 <= %i < 3 { F1 %a1 }
-//     yield %s, %r, %b1 }
+//     %d0 = constrain %d to stage 0
+//     %s = case 0 <= %i - 1 < 3 { add %acc, (B0 %d0, slice of %r) }
+//     yield %s, %r, %a1 }
 //
 // What a pass gives to another of a later iteration is carried, in a ring if
-// several are waiting. All that is moved between stages is moved at the end of a
-// tick. In the first and last iterations a pass may have no microbatch: it
+// several are waiting. What another stage reads is moved behind the pass; there
+// it is stored at the end of the iteration, so that nothing waits for the move
+// earlier. In the first and last iterations a pass may have no microbatch: it
 // computes nothing, and gives zeros or what was carried.
 //
 //===----------------------------------------------------------------------===//
@@ -31,6 +33,9 @@
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
+
+#include <map>
+#include <tuple>
 
 namespace weft {
 
@@ -46,8 +51,8 @@ public:
 private:
   /// A value on its way from a pass to the passes of one stage.
   struct Channel {
-    unsigned from;         ///< the pass
-    int64_t stage;         ///< the stage of the passes that read it
+    unsigned from = 0;     ///< the pass
+    int64_t stage = 0;     ///< of the passes that read it
     int64_t delay = 0;     ///< the most iterations until it is read
     int64_t live = 0;      ///< the most that are on their way
     bool isDirect = false; ///< whether one reads it in the same iteration
@@ -55,13 +60,18 @@ private:
     mlir::Value before;    ///< carried from the iteration before
     mlir::Value after;     ///< carried to the next
   };
-  using Key = std::pair<mlir::Value, int64_t>;
+  /// A value at a stage, of a microbatch of the round.
+  using Key = std::tuple<mlir::Value, int64_t, int64_t>;
+  Key keyOf(mlir::Value value, unsigned reader) const {
+    return {value, pass(reader).stage, pass(reader).offset};
+  }
 
   const pipeline::StagePass &pass(unsigned number) const {
     return state.passes[number];
   }
-  std::optional<unsigned> passOf(mlir::Operation *op) const;
-  std::optional<unsigned> passOf(mlir::Value value) const;
+  /// The pass that computes an op, or a value, for the microbatch at an offset.
+  std::optional<unsigned> passOf(mlir::Operation *op, int64_t offset) const;
+  std::optional<unsigned> passOf(mlir::Value value, int64_t offset) const;
   llvm::LogicalResult addChannels();
   llvm::LogicalResult addChannel(mlir::Value value, unsigned to,
                                  mlir::Operation *user);
@@ -77,10 +87,16 @@ private:
   llvm::SmallVector<Given> givenBy(unsigned number);
   void addCase(unsigned number, mlir::Block *block,
                llvm::ArrayRef<Given> results);
-  void buildMoves(int64_t tick);
+  void buildMoves(unsigned number);
+  void storeMoved();
   mlir::Value store(mlir::Value value, const Channel &channel);
   bool isMoved(const Channel &channel) const {
     return pass(channel.from).stage != channel.stage;
+  }
+  /// Whether the pass reads the ring of a channel when this iteration's value is
+  /// in it.
+  bool readsAfter(const Channel &channel, unsigned reader) const {
+    return !isMoved(channel) && reader > channel.from;
   }
   mlir::Value valueIn(mlir::Value value, unsigned pass);
   mlir::Value receive(Channel &channel, unsigned pass);
@@ -98,9 +114,10 @@ private:
   mlir::Block *body;
   mlir::OpBuilder builder;
   llvm::MapVector<Key, Channel> channels;
-  std::vector<std::vector<mlir::Operation *>> ops; ///< indexed by pass
-  std::vector<mlir::IRMapping> local;              ///< indexed by pass
-  std::vector<mlir::Value> numbers;                ///< indexed by pass
+  std::vector<std::vector<mlir::Operation *>> ops; ///< by pass
+  std::vector<mlir::IRMapping> local;              ///< by pass
+  std::vector<mlir::Value> numbers;                ///< by pass
+  std::map<std::pair<int64_t, int64_t>, mlir::Value> conditions;
   std::vector<mlir::Value> carried; ///< as the old loop, by this or the next
   llvm::SmallVector<mlir::Value> inits;
 };

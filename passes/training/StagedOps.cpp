@@ -20,9 +20,9 @@ llvm::SetVector<Value> weft::valuesReadBy(Operation *op) {
 }
 
 StagedOps::StagedOps(func::FuncOp function, ForOp loop, unsigned axis,
-                     int64_t stages)
+                     int64_t stages, int64_t chunks)
     : function(function), loop(loop), axis(axis), stages(stages),
-      places(function) {}
+      chunks(chunks), places(function) {}
 
 std::optional<int64_t> StagedOps::stageOf(Operation *op) const {
   auto known = stage.find(op);
@@ -95,6 +95,7 @@ LogicalResult StagedOps::run() {
   }
   findForward();
   findInputGradients();
+  findChunks();
   return success();
 }
 
@@ -150,5 +151,29 @@ void StagedOps::findInputGradients() {
       if (awaited.insert(def).second)
         addSources(def, awaited);
     }
+  }
+}
+
+/// Finds chunks by what ops read: forward, going to an earlier stage leads to the
+/// next chunk; backward, going to a later stage leads to the one before.
+void StagedOps::findChunks() {
+  for (auto &[op, own] : stage) {
+    bool isForward = forward.contains(op);
+    std::optional<int64_t> its;
+    int64_t ofForward = 0;
+    for (Value value : valuesReadBy(op)) {
+      auto *known = stage.find(value.getDefiningOp());
+      if (known == stage.end())
+        continue;
+      int64_t read = chunkOf(known->first), at = known->second;
+      if (isForward)
+        its = std::max(its, std::optional(read + (at > own ? 1 : 0)));
+      else if (forward.contains(known->first))
+        ofForward = std::max(ofForward, read);
+      else if (int64_t back = read - (at < own ? 1 : 0); !its || back < *its)
+        its = back;
+    }
+    chunk[op] = std::clamp<int64_t>(its.value_or(isForward ? 0 : ofForward), 0,
+                                    chunks - 1);
   }
 }

@@ -20,6 +20,8 @@
 #include "weft/dialects/weft/ops/FlowOps.h"
 #include "weft/passes/sharding/propagation/OpPlaces.h"
 
+#include "llvm/ADT/MapVector.h"
+
 namespace weft {
 
 /// Operands, and values from outside that regions of the op read.
@@ -27,13 +29,17 @@ llvm::SetVector<mlir::Value> valuesReadBy(mlir::Operation *op);
 
 class StagedOps {
 public:
+  /// `chunks` of the model for each stage.
   StagedOps(mlir::func::FuncOp function, ForOp loop, unsigned axis,
-            int64_t stages);
+            int64_t stages, int64_t chunks);
   /// Finds the stages; fails, with an error, at an op that has none.
   llvm::LogicalResult run();
 
   /// Nothing for an op that is repeated in each pass.
   std::optional<int64_t> stageOf(mlir::Operation *op) const;
+  /// The chunk of the model: what reads a later stage is of the next chunk, and
+  /// backward, what reads an earlier stage is of the chunk before.
+  int64_t chunkOf(mlir::Operation *op) const { return chunk.lookup(op); }
   /// Forward, or InputGradient if an earlier stage waits for the op, or
   /// WeightGradient.
   pipeline::WorkKind kindOf(mlir::Operation *op) const;
@@ -45,6 +51,7 @@ private:
   std::optional<int64_t> findStage(mlir::Operation *op) const;
   void findForward();
   void findInputGradients();
+  void findChunks();
   /// Adds the ops of the loop that the op reads, and theirs.
   void addSources(mlir::Operation *op,
                   llvm::DenseSet<mlir::Operation *> &sources) const;
@@ -52,9 +59,10 @@ private:
   mlir::func::FuncOp function;
   mutable ForOp loop;
   unsigned axis;
-  int64_t stages;
+  int64_t stages, chunks;
   OpPlaces places;
-  llvm::DenseMap<mlir::Operation *, int64_t> stage;
+  llvm::MapVector<mlir::Operation *, int64_t> stage; ///< in the loop's order
+  llvm::DenseMap<mlir::Operation *, int64_t> chunk;
   llvm::DenseSet<mlir::Operation *> repeated, forward, awaited;
   bool isTrained = false;
 };

@@ -82,8 +82,9 @@ static Status describeCollective(const weft_program *program, size_t index,
   out->kind = collective.name.c_str();
   out->axes = program->program->texts().axes[index].c_str();
   out->label = collective.label.c_str();
-  out->group =
-      collective.groups.empty() ? 1 : int64_t(collective.groups[0].size());
+  out->group = 1; // the largest: devices outside of a move are alone
+  for (const std::vector<int64_t> &members : collective.groups)
+    out->group = std::max(out->group, int64_t(members.size()));
   out->bytes = bytesSent(plan.mesh, collective);
   return {};
 }

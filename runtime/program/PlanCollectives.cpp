@@ -2,9 +2,6 @@
 
 #include "weft/runtime/program/PlanReader.h"
 
-#include "weft/layout/DeviceGroups.h"
-#include "weft/runtime/program/Hazards.h"
-
 #include <algorithm>
 
 namespace weft::runtime {
@@ -162,7 +159,7 @@ Status PlanReader::readStart(size_t index, const plan::Start &start,
     return badPlan(what, " ", reason);
   if (Status ok = checkDisjoint(what, info); !ok)
     return ok;
-  DeviceGroups all = groupsOver(out.mesh.axes, info.axes);
+  DeviceGroups all = groupsOf(info.code, {out.mesh, info.axes});
   info.groups = std::move(all.groups);
   info.groupOf = std::move(all.groupOf);
   info.memberOf = std::move(all.memberOf);
@@ -183,81 +180,6 @@ Status PlanReader::readWait(size_t index, const plan::Wait &wait,
     return badPlan("instruction ", index, " waits for instruction ", i.target,
                    ", which starts no collective before it");
   i.index = out.instructions[i.target].index;
-  return {};
-}
-
-//===----------------------------------------------------------------------===//
-// Instructions between a start and its wait
-//===----------------------------------------------------------------------===//
-
-/// Checks that a collective under way keeps its memory: the instruction leaves
-/// the targets alone and writes nothing to the sources.
-Status PlanReader::checkUntouched(size_t index, const Instruction &i,
-                                  uint32_t start) const {
-  const Collective &busy = out.collectives[out.instructions[start].index];
-  auto check = [&](uint32_t buffer, bool isWritten) -> Status {
-    auto isIn = [&](const Collective::Array &array) {
-      return overlap(array.buffer, buffer);
-    };
-    if (std::ranges::none_of(busy.targets, isIn) &&
-        !(isWritten && std::ranges::any_of(busy.sources, isIn)))
-      return {};
-    return badPlan("instruction ", index, " takes buffer ", buffer,
-                   " before the collective of instruction ", start,
-                   " has ended; wait for it first");
-  };
-  if (i.kind == plan::Operation::Launch) {
-    bool isKnown = out.kernels[i.index].results > 0; // what the launch writes
-    for (const BufferUse &use : buffersOf(out, i))
-      if (Status ok = check(use.buffer, isKnown && use.isWritten); !ok)
-        return ok;
-  } else if (i.kind == plan::Operation::Copy) {
-    if (Status ok = check(i.index, false); !ok)
-      return ok;
-    return check(i.target, true);
-  } else if (i.kind == plan::Operation::Start) {
-    const Collective &other = out.collectives[i.index];
-    for (const Collective::Array &array : other.sources)
-      if (Status ok = check(array.buffer, false); !ok)
-        return ok;
-    for (const Collective::Array &array : other.targets)
-      if (Status ok = check(array.buffer, true); !ok)
-        return ok;
-  }
-  return {};
-}
-
-Status PlanReader::checkWaits() const {
-  std::vector<bool> isJumpedTo(out.instructions.size() + 1);
-  auto jumps = [](const Instruction &i) {
-    return i.kind == plan::Operation::Jump ||
-           i.kind == plan::Operation::JumpUnless ||
-           i.kind == plan::Operation::JumpOutside;
-  };
-  for (const Instruction &i : out.instructions)
-    if (jumps(i))
-      isJumpedTo[i.target] = true;
-  std::vector<uint32_t> open; // starts without a wait so far
-  for (size_t n = 0; n < out.instructions.size(); ++n) {
-    const Instruction &i = out.instructions[n];
-    bool leaves = jumps(i) || i.kind == plan::Operation::Return;
-    if (!open.empty() && (leaves || isJumpedTo[n]))
-      return badPlan("no instruction waits for the collective of instruction ",
-                     open[0], " before instruction ", n,
-                     leaves ? ", which goes elsewhere"
-                            : ", to which others jump");
-    if (i.kind == plan::Operation::Wait) {
-      if (std::erase(open, i.target) == 0)
-        return badPlan("instruction ", n, " waits for instruction ", i.target,
-                       " again");
-      continue;
-    }
-    for (uint32_t start : open)
-      if (Status ok = checkUntouched(n, i, start); !ok)
-        return ok;
-    if (i.kind == plan::Operation::Start)
-      open.push_back(uint32_t(n));
-  }
   return {};
 }
 

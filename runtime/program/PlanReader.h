@@ -71,7 +71,8 @@ private:
   Status checkDisjoint(const std::string &what, const Collective &info) const;
   /// Checks that each start has one wait, in the same straight line.
   Status checkWaits() const;
-  Status checkUntouched(size_t at, const Instruction &i, uint32_t start) const;
+  Status checkUntouched(size_t index, const Instruction &i,
+                        const MeshPart &part, uint32_t start) const;
   Status checkWritable(const std::string &what, uint32_t buffer) const;
   Status checkResults(const std::string &what, const Instruction &i) const;
   bool overlap(uint32_t a, uint32_t b) const;

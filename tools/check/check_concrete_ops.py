@@ -51,6 +51,7 @@ ALLOWED = {
     "passes/sharding/optimization/MovingChain.cpp": {"ReshardOp": "an op that it looks through", "MoveOp": "an op that it makes"},
     "passes/sharding/optimization/MergeReshards.cpp": {"ReshardOp": "the op that it merges"},
     "passes/sharding/Partition.cpp": {"ReshardOp": "the op that it lowers"},
+    "passes/sharding/RoundMoves.cpp": {"ReshardOp": "the op that it lowers"},
     "passes/sharding/Provenance.cpp": {"ConstrainOp": "an annotation"},
     "passes/sharding/propagation/LayoutTable.cpp": {"ConstrainOp": "an annotation"},
     "passes/sharding/optimization/SinkReshards.cpp": {"ReshardOp": "the op that it moves"},

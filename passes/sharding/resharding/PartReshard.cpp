@@ -63,10 +63,23 @@ void PartPlan::within(const Layout &to) {
   at = to;
 }
 
+/// The axes along which devices give each other something: where shards are the
+/// same on both parts, those that the parts fix only.
+static SubAxes axesBetween(const Mesh &mesh, const Layout &from,
+                           const Layout &to) {
+  if (from.dims != to.dims)
+    return allAxes(mesh);
+  SubAxes axes;
+  for (unsigned axis = 0; axis < mesh.axes.size(); ++axis)
+    if (fixes(from.part, axis) || fixes(to.part, axis))
+      axes.push_back(fullAxis(mesh, axis));
+  return axes;
+}
+
 void PartPlan::exchange(const Layout &to) {
   ReshardStep step;
   step.kind = ReshardStepKind::Exchange;
-  step.axes = allAxes(mesh);
+  step.axes = axesBetween(mesh, at, to);
   step.result = to;
   step.bytes =
       saturatingMultiply(receiveLowerBound(mesh, at, to, shape), elementBytes);

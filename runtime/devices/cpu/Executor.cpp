@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace weft::runtime {
 
@@ -259,6 +260,8 @@ void Executor::runDevice(Device &device) {
         return;
       break;
     case plan::Operation::Wait:
+      if (!std::exchange(device.started[i.index].isUnderWay, false))
+        break; // the device has jumped over the start
       --device.underWay;
       if (!hasEnded(device, i))
         return;
@@ -279,6 +282,7 @@ bool Executor::startsAndWaits(Device &device, const Instruction &i) {
   const Instruction &next = owner->plan().instructions[device.pc + 1];
   bool waits = next.kind == plan::Operation::Wait && next.index == i.index;
   device.underWay += !waits;
+  device.started[i.index].isUnderWay = !waits;
   device.pc += waits;
   arrive(device, i, waits);
   return waits;

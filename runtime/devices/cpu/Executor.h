@@ -157,6 +157,7 @@ private:
     /// The starts of each collective so far, and the time of the last one.
     struct Started {
       uint64_t times = 0, began = 0;
+      bool isUnderWay = false; ///< whether the device has not awaited it
     };
     std::vector<Started> started;
     uint32_t underWay = 0; ///< collectives that it has started and not awaited

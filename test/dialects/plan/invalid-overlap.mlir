@@ -43,21 +43,6 @@ func.func @await_c2(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 #mesh = #weft.mesh<"data"=2>
-func.func @await_c3(%x: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-note @below {{the start}}
-  %s = coll.all_reduce sum %x over #mesh ["data"] : tensor<4xf32>
-  // expected-error @below {{is between a collective's start and wait}}
-  %r = weft.for 3 (%w) : (tensor<4xf32>) -> tensor<4xf32> {
-  ^bb0(%i: tensor<i32>, %v: tensor<4xf32>):
-    weft.yield %v : tensor<4xf32>
-  }
-  plan.await %s : tensor<4xf32>
-  return %r : tensor<4xf32>
-}
-
-// -----
-
-#mesh = #weft.mesh<"data"=2>
 #group = #weft.layout<#mesh, [{"data"}]>
 plan.program @program_c7 mesh #mesh arena 1024 {
   %a = plan.buffer offset 0 : memref<4xf32>

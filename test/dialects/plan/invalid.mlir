@@ -241,13 +241,47 @@ plan.program @start_c2_twice mesh #mesh arena 1024 {
 #mesh = #weft.mesh<"data"=2>
 #group = #weft.layout<#mesh, [{"data"}]>
 #whole = #weft.layout<#mesh, [{}]>
-plan.program @start_c2_label mesh #mesh arena 1024 {
+plan.program @program_c8 mesh #mesh arena 1024 {
   %a = plan.buffer offset 0 : memref<4xf32>
-  %b = plan.buffer offset 64 : memref<8xf32>
+  %b = plan.buffer offset 64 : memref<i1>
+  // expected-error @below {{is not awaited where a device jumps over its wait}}
+  %0 = plan.start "x" #plan.combination<sum> (%a) to (%a) over #group : (memref<4xf32>) to (memref<4xf32>)
+  plan.jump_unless %b "here" : memref<i1>
+  plan.wait %0
+  plan.label "here"
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2>
+#group = #weft.layout<#mesh, [{"data"}]>
+plan.program @program_c8_again mesh #mesh arena 1024 {
+  %a = plan.buffer offset 0 : memref<4xf32>
+  %b = plan.buffer offset 64 : memref<i1>
+  plan.label "loop"
+  // expected-error @below {{is started again before the program waits for it}}
+  %0 = plan.start "x" #plan.combination<sum> (%a) to (%a) over #group : (memref<4xf32>) to (memref<4xf32>)
+  plan.jump_unless %b "loop" : memref<i1>
+  plan.wait %0
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2>
+#group = #weft.layout<#mesh, [{"data"}]>
+plan.program @program_c7_label mesh #mesh arena 1024 {
+  %a = plan.buffer offset 0 : memref<4xf32>
+  %b = plan.buffer offset 64 : memref<i1>
+  %c = plan.buffer offset 128 : memref<4xf32>
+  plan.jump_unless %b "else" : memref<i1>
   // expected-note @below {{the start}}
   %0 = plan.start "x" #plan.combination<sum> (%a) to (%a) over #group : (memref<4xf32>) to (memref<4xf32>)
-  // expected-error @below {{is between a collective's start and wait}}
-  plan.label "here"
+  plan.jump "end"
+  plan.label "else"
+  plan.copy %c to %a : memref<4xf32>
+  plan.label "end"
+  // expected-error @below {{takes a buffer of a collective before the program waits for it}}
+  plan.copy %a to %c : memref<4xf32>
   plan.wait %0
 }
 
