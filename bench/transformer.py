@@ -1,11 +1,13 @@
 """A transformer as a program of weft, forward or one step of training.
 
-    python3 bench/transformer.py [--layers 32] [--devices 8] [--train] > transformer.mlir
+    python3 bench/transformer.py [--layers 32] [--devices 8] [--train] [--microbatches 64 [--stages 8]] > transformer.mlir
 
 Pre-norm blocks (RMS norm, attention of 4 heads, an MLP of four times the width),
 width 64, sequences of 16. Batches lie over the mesh's "data"; heads and the MLP's
 inner dimension over "model"=4, so that each block reduces twice. A step of
-training takes gradients of a squared loss and updates all weights in place.
+training takes gradients of a squared loss and updates all weights in place. With
+--microbatches the step divides its batch, and with --stages it is a 1F1B pipeline:
+the blocks are on the coordinates of a further axis "stage", with `devices` each.
 """
 
 import argparse
@@ -81,28 +83,47 @@ class Program:
         return self.binary("add", x, y, stream)
 
 
-def layout(rank, **dims):
-    """The attribute weft.layout: each axis in `dims` shards its dimension."""
+def placed(rank, stage=None, **dims):
+    """A layout: each axis in `dims` shards its dimension, on a stage or the whole mesh."""
     cuts = ["{}"] * rank
     for axis, dim in dims.items():
         if dim is not None:
             cuts[dim] = f'{{"{axis}"}}'
-    return f"weft.layout = #weft.layout<#mesh, [{', '.join(cuts)}]>"
+    at = "" if stage is None else f', at = {{"stage" = {stage}}}'
+    return f"#weft.layout<#mesh, [{', '.join(cuts)}]{at}>"
 
 
-def forward(layers):
+def layout(rank, stage=None, **dims):
+    return f"weft.layout = {placed(rank, stage, **dims)}"
+
+
+def stage_of(layer, layers, stages):
+    return layer * stages // layers if stages else None
+
+
+def forward(layers, stages=0):
     """Builds the blocks on %x: returns the program and its last value."""
-    program, x = Program(), "%x"
+    program, x, last = Program(), "%x", None
     for i in range(layers):
+        stage = stage_of(i, layers, stages)
+        for at in dict.fromkeys((last, stage)) if stage != last else ():
+            x = x if at is None else program.emit(f"constrain {x} to {placed(3, at, data=0)} : {STREAM} -> {STREAM}")
+        last = stage
         x = program.block(x, {name: f"%{name}_{i}" for name, _, _ in WEIGHTS})
+    if stages:
+        x = program.emit(f"constrain {x} to {placed(3, last, data=0)} : {STREAM} -> {STREAM}")
     return program, x
 
 
-def text(layers, devices, train):
-    weights = [(f"%{name}_{i}", tensor(*shape), layout(len(shape), model=dim)) for i in range(layers) for name, shape, dim in WEIGHTS]
-    rows = layout(3, data=0)
-    program, y = forward(layers)
-    head = f'#mesh = #weft.mesh<"data"={devices // 4}, "model"=4>\nmodule attributes {{weft.mesh = #mesh}} {{\n'
+def text(layers, devices, train, stages=0, microbatches=0):
+    weights = [(f"%{name}_{i}", tensor(*shape), layout(len(shape), stage_of(i, layers, stages), model=dim))
+               for i in range(layers) for name, shape, dim in WEIGHTS]
+    rows, labels = (layout(3, stage, data=0) for stage in ((0, stages - 1) if stages else (None, None)))
+    program, y = forward(layers, stages)
+    axis = f'"stage"={stages}, ' if stages else ""
+    facts = f", weft.microbatches = {microbatches} : i64" if microbatches else ""
+    facts += ', weft.pipeline = {axis = "stage", schedule = "1f1b"}' if stages else ""
+    head = f'#mesh = #weft.mesh<{axis}"data"={devices // 4}, "model"=4>\nmodule attributes {{weft.mesh = #mesh{facts}}} {{\n'
     if not train:
         arguments = ", ".join(f"{name}: {kind} {{{where}}}" for name, kind, where in weights)
         return (head + f"func.func @main(%x: {STREAM} {{{rows}}}, {arguments}) -> {STREAM} {{\n" + "\n".join(program.lines)
@@ -112,9 +133,11 @@ def text(layers, devices, train):
     loss = program.reduce("sum", program.binary("mul", error, error, stream), [0, 1, 2], stream)
     plain = ", ".join(f"{name}: {kind}" for name, kind, _ in weights)
     body = f"func.func private @loss(%x: {STREAM}, %y: {STREAM}, {plain}) -> tensor<f32> {{\n" + "\n".join(program.lines) + f"\n  return {loss} : tensor<f32>\n}}\n"
+    results = ", ".join(f"{kind} {{{where}}}" for _, kind, where in weights)
     names, kinds = ", ".join(name for name, _, _ in weights), ", ".join(kind for _, kind, _ in weights)
     donated = ", ".join(f'{name}: {kind} {{{where}, weft.role = "weight", weft.donated = {i + 1} : i64}}' for i, (name, kind, where) in enumerate(weights))
-    body += f"func.func @main(%x: {STREAM} {{{rows}}}, %y: {STREAM} {{{rows}}}, {donated}) -> (tensor<f32>, {kinds}) {{\n"
+    given = f'%x: {STREAM} {{weft.role = "input", {rows}}}, %y: {STREAM} {{weft.role = "label", {labels}}}'
+    body += f"func.func @main({given}, {donated}) -> (tensor<f32>, {results}) {{\n"
     body += (f"  %g:{len(weights) + 1} = weft.value_and_grad @loss(%x, %y, {names}) wrt {list(range(2, len(weights) + 2))}"
              f" : ({STREAM}, {STREAM}, {kinds}) -> (tensor<f32>, {kinds})\n")
     for i, (name, kind, _) in enumerate(weights):
@@ -128,8 +151,10 @@ def main():
     parser.add_argument("--layers", type=int, default=32)
     parser.add_argument("--devices", type=int, default=8)
     parser.add_argument("--train", action="store_true")
+    parser.add_argument("--microbatches", type=int, default=0)
+    parser.add_argument("--stages", type=int, default=0)
     options = parser.parse_args()
-    print(text(options.layers, options.devices, options.train), end="")
+    print(text(options.layers, options.devices, options.train, options.stages, options.microbatches), end="")
 
 
 if __name__ == "__main__":

@@ -97,7 +97,7 @@ void ScheduleCounter::countRegions(Operation &op, int64_t times) {
   for (Region &region : op.getRegions()) {
     bool isTaken = taken && rounds && region.getRegionNumber() == 0;
     int64_t its =
-        isTaken ? times / std::max<int64_t>(*rounds, 1) * taken->count : times;
+        isTaken && *rounds > 0 ? times / *rounds * taken->count : times;
     for (Block &block : region)
       countBlock(block, its);
   }

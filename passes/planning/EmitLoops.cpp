@@ -196,17 +196,34 @@ LogicalResult ProgramEmitter::emitPart(PlannedPartOpInterface part) {
   return success();
 }
 
+/// The times that the first region of a branch is run: as often as the branch,
+/// or in the rounds in which it is taken, of those in the present body.
+int64_t ProgramEmitter::timesTaken(Operation *choice) const {
+  std::optional<TakenRounds> taken = takenRounds(choice);
+  std::optional<int64_t> rounds = roundsOf(choice->getParentOp());
+  if (!taken || !rounds || exchanging.empty())
+    return times;
+  int64_t bodies = exchanging.back().first->rounds(),
+          round = exchanging.back().second;
+  auto before = [&](int64_t end) { // of the body's rounds
+    return end > round ? llvm::divideCeil(end - round, bodies) : 0;
+  };
+  int64_t all = before(*rounds);
+  if (all == 0 || times % all != 0)
+    return times;
+  return times / all *
+         (before(taken->first + taken->count) - before(taken->first));
+}
+
 LogicalResult ProgramEmitter::emitCase(PlannedBranchOpInterface choice) {
   Location loc = choice.getLoc();
   StringAttr other = builder.getStringAttr(label("else"));
   StringAttr end = builder.getStringAttr(label("end"));
   emitJumpUnless(loc, choice.getDecision(), other);
-  std::optional<TakenRounds> taken = takenRounds(choice);
-  std::optional<int64_t> rounds = roundsOf(choice->getParentOp());
   for (Region &branch : choice->getRegions()) {
     llvm::SaveAndRestore restored(times);
-    if (taken && rounds && branch.getRegionNumber() == 0)
-      times = times / std::max<int64_t>(*rounds, 1) * taken->count;
+    if (branch.getRegionNumber() == 0)
+      times = timesTaken(choice);
     if (failed(emitBlock(branch.front())))
       return failure();
     emitMoves(loc, movesBetween(

@@ -48,6 +48,7 @@ private:
   llvm::LogicalResult emitUnrolled(PlannedLoopOpInterface loop, int64_t bodies);
   Moves movesOfResults(PlannedLoopOpInterface loop);
   llvm::LogicalResult emitCase(PlannedBranchOpInterface choice);
+  int64_t timesTaken(mlir::Operation *choice) const;
   llvm::LogicalResult emitPart(PlannedPartOpInterface part);
   void emitJumpUnless(mlir::Location loc, mlir::Value condition,
                       llvm::StringRef label);

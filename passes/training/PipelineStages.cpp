@@ -17,8 +17,8 @@ namespace {
 /// What the module's attribute says.
 struct Wanted {
   unsigned axis = 0;
-  int64_t stages = 0;
-  std::string name; ///< the name of the schedule, or none
+  int64_t stages = 0, chunks = 1;
+  std::string name; ///< of the schedule, or none
   std::vector<std::string> lists;
 };
 
@@ -53,8 +53,12 @@ struct PipelineStages : weft::impl::PipelineStagesPassBase<PipelineStages> {
       for (Attribute list : lists)
         if (auto text = dyn_cast<StringAttr>(list))
           wanted.lists.push_back(text.str());
+    auto chunks =
+        entries ? entries.getAs<IntegerAttr>("chunks") : IntegerAttr();
+    wanted.chunks = chunks ? chunks.getInt() : 1;
     if (!axis || wanted.name.empty() == wanted.lists.empty() ||
-        entries.size() != 2) {
+        wanted.chunks < 1 || wanted.chunks > pipeline::kMostItems ||
+        entries.size() != (chunks ? 3 : 2)) {
       getOperation().emitError()
           << kPipelineAttr << " is " << attribute
           << "; write it as {axis = \"stage\", schedule = \"1f1b\"}";
@@ -77,14 +81,18 @@ struct PipelineStages : weft::impl::PipelineStagesPassBase<PipelineStages> {
   }
 
   /// The schedule of a step with this many microbatches: a short last batch may
-  /// have fewer than its lists name, and is then no pipeline.
+  /// have fewer than its lists name, or than rounds need, and is then no
+  /// pipeline.
   FailureOr<std::optional<pipeline::Schedule>>
   scheduleOf(const Wanted &wanted, int64_t microbatches) {
+    // Rounds of an interleaved schedule have a microbatch for each stage.
+    if (wanted.name == "interleaved" && microbatches % wanted.stages != 0)
+      return std::optional<pipeline::Schedule>();
     Result<pipeline::Schedule> schedule =
         wanted.name.empty()
             ? pipeline::scheduleOf(wanted.lists)
             : pipeline::generate(wanted.name, int(wanted.stages),
-                                 int(microbatches));
+                                 int(microbatches), int(wanted.chunks));
     Status valid = schedule ? pipeline::check(*schedule) : schedule.error();
     if (!valid)
       return getOperation().emitError() << valid.message();

@@ -71,8 +71,9 @@ class Check:
             self.failures.append(what)
 
     def distribution(self, stages, microbatches, schedule):
-        per = LAYERS // stages
-        names = [[f"[da]{k}" for k in range(s * per, (s + 1) * per)] for s in range(stages)]
+        chunks = 2 if schedule == "interleaved" else 1
+        per = LAYERS // stages // chunks
+        names = [[f"[da]{k}" for k in range(s * per, (s + 1) * per)] for s in range(stages * chunks)]
         names[-1] += ["a8"] if "a8" in (self.folder / "model.json").read_text() else []
         config = {"device_mesh": {"shape": [stages], "axis_names": ["stage"], "devices": None}, "layout_map": {}, "batch_dim_name": "stage",
                   "pipeline": {"axis": "stage", "stages": names, "microbatches": microbatches, "schedule": schedule}}
@@ -84,6 +85,20 @@ class Check:
         self.run("fit", "model.json", "--data", "data.npz", "--batch-size", 24, "--epochs", 2, "--seed", 3,
                  "--validation-split", 0.2, "--save-weights", "w.npz", "--history", "h.json", "--verbose", 0, *flags)
         return npz_values.read(self.folder / "w.npz"), json.loads((self.folder / "h.json").read_text())
+
+    def interleaved(self):
+        """Each stage has two chunks of the model. A short last batch, of no whole rounds, is no pipeline."""
+        for stages, microbatches in ((2, 4), (2, 6), (4, 8), (4, 12)):
+            one = self.fit("--microbatches", microbatches)
+            got = self.fit("--distribution", self.distribution(stages, microbatches, "interleaved"))
+            worst = max(npz_values.worst_difference(got[0][name][1], values, least=1) for name, (_, values) in one[0].items())
+            self.expect(f"{stages} stages of two chunks, {microbatches} microbatches: values of one stage", worst <= 1e-6)
+        sizes = [len(self.run("compile", "model.json", "--batch-size", 128, "--emit", "plan", "--distribution",
+                              self.distribution(4, microbatches, "interleaved"))) for microbatches in (16, 64)]
+        self.expect("interleaved: the plan of 64 microbatches is at most 1.05 of that of 16", sizes[1] <= 1.05 * sizes[0])
+        out = self.run("compile", "model.json", "--batch-size", 24, "--distribution", self.distribution(2, 4, "interleaved"), "--verify",
+                       "-o", "step.weft")
+        self.expect("interleaved: verified", "global program = 2 devices" in out)
 
     def steps(self):
         (self.folder / "file.json").write_text(json.dumps(SCHEDULE))
@@ -141,6 +156,7 @@ def main():
             check.processes(sys.argv[2:])
         else:
             check.steps()
+            check.interleaved()
             check.plans()
             check.memory()
             check.verified()

@@ -64,6 +64,9 @@ class DistributionCases:
         stages = [["flatten", "d1"], ["d2"]]
         yield "pipeline of no axis", staged("pipe-axis", stages, axis="stages")
         yield "more stages than the axis", staged("pipe-more", [*stages, ["d3"]])
+        yield "chunks of stages", staged("pipe-twice", [["flatten"], ["d1"], ["d2"], ["d3"]])
+        words = staged("pipe-back", [["d1"], ["flatten"], ["d2"], ["dropout"]], microbatches=4, schedule="interleaved")
+        yield "layers behind the last chunk", [words[0], self.fixtures / "seed-functional-mlp" / "model.json", *words[2:]]
         yield "no lists of stages", staged("pipe-lists", {"d1": 0})
         yield "stage of no layer", staged("pipe-layer", [["flatten", "d1"], ["d9"]])
         yield "layer in two stages", staged("pipe-two", [["flatten", "d1.*"], ["d[12]"]])

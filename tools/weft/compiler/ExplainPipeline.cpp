@@ -16,8 +16,8 @@ using namespace weft::tool;
 static std::optional<pipeline::Schedule> scheduleOf(const keras::Pipeline &its,
                                                     int64_t microbatches) {
   auto schedule = its.lists.empty()
-                      ? pipeline::generate(its.schedule, int(its.stages.size()),
-                                           int(microbatches))
+                      ? pipeline::generate(its.schedule, int(its.count),
+                                           int(microbatches), int(its.chunks()))
                       : pipeline::scheduleOf(its.lists);
   if (!schedule || schedule->microbatches != microbatches)
     return std::nullopt;

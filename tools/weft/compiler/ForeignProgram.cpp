@@ -64,6 +64,7 @@ static Status checkAnnotations(ModuleOp module, const std::string &file,
                                               "weft.batch",
                                               kFullPortsAttr.str(),
                                               kMicrobatchesAttr.str(),
+                                              kPipelineAttr.str(),
                                               kMicrobatchStatisticsAttr.str()};
   std::string unknown;
   auto check = [&](NamedAttribute attribute) {

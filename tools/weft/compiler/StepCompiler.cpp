@@ -325,11 +325,13 @@ static void notePipeline(ModuleOp module, const keras::Distribution &layouts) {
   StringRef axis = layouts.mesh.axes[its.axis].name;
   module->setAttr(kMicrobatchesAttr,
                   builder.getI64IntegerAttr(its.microbatches));
-  module->setAttr(
-      kPipelineAttr,
-      builder.getDictionaryAttr(
-          {builder.getNamedAttr("axis", builder.getStringAttr(axis)),
-           builder.getNamedAttr("schedule", schedule)}));
+  SmallVector<NamedAttribute> entries = {
+      builder.getNamedAttr("axis", builder.getStringAttr(axis)),
+      builder.getNamedAttr("schedule", schedule)};
+  if (its.chunks() > 1 && lists.empty())
+    entries.push_back(builder.getNamedAttr(
+        "chunks", builder.getI64IntegerAttr(its.chunks())));
+  module->setAttr(kPipelineAttr, builder.getDictionaryAttr(entries));
 }
 
 Result<Module> StepCompiler::import(const std::string &step,

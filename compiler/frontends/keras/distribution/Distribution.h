@@ -100,10 +100,13 @@ struct PlacementRule {
 /// placements, too.
 struct Pipeline {
   uint32_t axis = 0;
-  std::vector<std::vector<std::string>> stages; ///< keys of layers
+  int64_t count = 1; ///< of stages: the coordinates of the axis
+  /// Keys of the layers of each stage, and then of its further chunks.
+  std::vector<std::vector<std::string>> stages;
   int64_t microbatches = 1;
   std::string schedule;           ///< a name, or the path of a file
-  std::vector<std::string> lists; ///< the file's items of each stage
+  std::vector<std::string> lists; ///< of the file: the items of each stage
+  int64_t chunks() const { return int64_t(stages.size()) / count; }
 };
 
 /// The part of the mesh that a layer is on, and the keys that say so.

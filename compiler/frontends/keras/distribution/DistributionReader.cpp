@@ -296,12 +296,21 @@ void readStages(const Json *value, Fields &f, Distribution &out) {
     return f.refuse("\"stages\" must be a list of lists of paths of layers; "
                     "write for example [[\"embed\", \"block_[0-3]\"], "
                     "[\"block_[4-7]\", \"head\"]]");
-  if (int64_t(value->size()) != axis.size)
-    return f.refuse("\"stages\" has " + std::to_string(value->size()) +
+  // Schedules that are known by these names have one chunk for each stage.
+  bool isWhole = pipeline.schedule == "gpipe" || pipeline.schedule == "1f1b" ||
+                 pipeline.schedule == "zb-h1";
+  auto lists = int64_t(value->size());
+  if (lists % axis.size != 0 || (isWhole && lists != axis.size))
+    return f.refuse("\"stages\" has " + std::to_string(lists) +
                     " lists, and axis " + inQuotes(axis.name) + " has " +
                     std::to_string(axis.size) +
                     " coordinates; give each coordinate one stage, or the axis "
-                    "another size");
+                    "another size" +
+                    (lists % axis.size == 0
+                         ? ", or the schedule \"interleaved\", which has "
+                           "several chunks for each stage"
+                         : ""));
+  pipeline.count = axis.size;
   for (const Json &list : *value) {
     auto stage = int64_t(pipeline.stages.size());
     std::vector<std::string> &keys = pipeline.stages.emplace_back();
@@ -309,7 +318,7 @@ void readStages(const Json *value, Fields &f, Distribution &out) {
       keys.push_back(key.get<std::string>());
       out.placements.push_back(
           {keys.back(),
-           {pipeline.axis, stage},
+           {pipeline.axis, stage % pipeline.count},
            "pipeline, stage " + std::to_string(stage) + ":"});
     }
   }

@@ -8,6 +8,7 @@
 #include "weft/base/pipeline/SteadyState.h"
 
 #include <algorithm>
+#include <map>
 
 using namespace weft;
 using namespace weft::keras;
@@ -20,11 +21,10 @@ static Status checkNumbers(const Pipeline &pipeline,
                  ", and \"pipeline\" has " + std::to_string(wanted) +
                  "; give both the same number"};
   };
-  if (schedule.chunks != 1)
-    return differs(schedule.chunks, 1, "chunks");
-  if (schedule.stages.size() != pipeline.stages.size())
-    return differs(int64_t(schedule.stages.size()),
-                   int64_t(pipeline.stages.size()), "stages");
+  if (schedule.chunks != pipeline.chunks())
+    return differs(schedule.chunks, pipeline.chunks(), "chunks");
+  if (int64_t(schedule.stages.size()) != pipeline.count)
+    return differs(int64_t(schedule.stages.size()), pipeline.count, "stages");
   if (schedule.microbatches != pipeline.microbatches)
     return differs(schedule.microbatches, pipeline.microbatches,
                    "microbatches");
@@ -35,8 +35,10 @@ static Status checkNumbers(const Pipeline &pipeline,
 static Status readFile(Pipeline &pipeline, const ReadSchedule &read) {
   Result<std::string> text = read(pipeline.schedule);
   if (!text)
-    return text.error().in("schedule " + inQuotes(pipeline.schedule) +
-                           " is none of gpipe, 1f1b and zb-h1, and no file");
+    return text.error().in(
+        "schedule " + inQuotes(pipeline.schedule) +
+        " is none of gpipe, 1f1b, interleaved and zb-h1, and "
+        "no file");
   auto schedule = pipeline::readSchedule(*text);
   if (!schedule)
     return schedule.error().in(pipeline.schedule);
@@ -54,15 +56,17 @@ Status weft::keras::resolveSchedule(Distribution &distribution,
   if (!distribution.pipeline)
     return {};
   Pipeline &pipeline = *distribution.pipeline;
-  if (pipeline.schedule == "interleaved")
+  if (pipeline.schedule == "interleaved" && pipeline.chunks() == 1)
     return Error{"pipeline: an interleaved schedule has several chunks of the "
-                 "model for each stage, and \"stages\" has one; use gpipe, "
-                 "1f1b or zb-h1"};
+                 "model for each stage, and \"stages\" has one; write " +
+                 std::to_string(2 * pipeline.count) +
+                 " lists, of which the last " + std::to_string(pipeline.count) +
+                 " are the second chunks, or use gpipe, 1f1b or zb-h1"};
   if (!std::ranges::count(pipeline::scheduleNames(), pipeline.schedule))
     return readFile(pipeline, read);
   auto schedule =
-      pipeline::generate(pipeline.schedule, int(pipeline.stages.size()),
-                         int(pipeline.microbatches));
+      pipeline::generate(pipeline.schedule, int(pipeline.count),
+                         int(pipeline.microbatches), int(pipeline.chunks()));
   if (!schedule)
     return schedule.error().in("pipeline");
   return {};
@@ -77,7 +81,7 @@ public:
                const std::vector<LayerPlace> &places [[clang::lifetimebound]])
       : pipeline(pipeline), model(model), places(places) {}
 
-  Status run() const {
+  Status run() {
     for (const Node &node : model.nodes) {
       if (model.layers[node.layer].isInput())
         continue;
@@ -109,10 +113,22 @@ private:
                  " stages; add its path, or a pattern that matches it, to one "
                  "of \"stages\""};
   }
-  Status checkFollows(unsigned from, unsigned to) const {
+  /// Notes the chunk of a layer: what reads a later stage is of the next one.
+  Status checkFollows(unsigned from, unsigned to) {
     std::optional<int64_t> before = stageOf(from), after = stageOf(to);
-    if (model.layers[from].isInput() || !before || !after || *before <= *after)
+    if (model.layers[from].isInput() || !before || !after)
       return {};
+    int64_t wanted = chunks[from] + (*before > *after ? 1 : 0);
+    chunks[to] = std::max(chunks[to], wanted);
+    if (wanted < pipeline.chunks())
+      return {};
+    if (pipeline.chunks() > 1)
+      return Error{"pipeline: " + named(to) + " is behind more than the " +
+                   std::to_string(pipeline.chunks()) + " chunks of stage " +
+                   std::to_string(*after) + ", as " + named(from) +
+                   " of stage " + std::to_string(*before) +
+                   " gives its output to it; put both into one list of "
+                   "\"stages\", or order the lists as the layers are"};
     return Error{"pipeline: " + named(from) + " of stage " +
                  std::to_string(*before) + " gives its output to " + named(to) +
                  " of stage " + std::to_string(*after) +
@@ -125,6 +141,7 @@ private:
   const Pipeline &pipeline;
   const Model &model;
   const std::vector<LayerPlace> &places;
+  std::map<unsigned, int64_t> chunks; ///< by layer
 };
 } // namespace
 

@@ -8,9 +8,10 @@
 //
 // of a distribution file puts the layers of a list on the devices with the
 // list's coordinate, as "placements" do, and computes the batch in microbatches,
-// which the stages work on side by side. The schedule is gpipe, 1f1b, zb-h1, or
-// the path of a file (base/pipeline/ScheduleJson.h), relative to the folder of the
-// distribution file.
+// which the stages work on side by side. The schedule is gpipe, 1f1b, zb-h1,
+// interleaved, or the path of a file (base/pipeline/ScheduleJson.h), relative to
+// the folder of the distribution file. Four lists on two stages are two chunks of
+// each: the lists 0 and 2 are on stage 0.
 //
 // Each layer is in one stage, and gives its output to its own stage or to later
 // ones. Losses and metrics are computed by the stage of the output.
