@@ -30,9 +30,8 @@ public:
   }
   /// Builds a move of the local value by `build`, in the rounds in which the
   /// branch that gives it is taken; in all rounds if there is no such branch.
-  mlir::Value
-  build(mlir::OpBuilder &builder, ReshardOp move, mlir::Value value,
-        llvm::function_ref<mlir::Value(mlir::Value)> build);
+  mlir::Value build(mlir::OpBuilder &builder, ReshardOp move, mlir::Value value,
+                    llvm::function_ref<mlir::Value(mlir::Value)> build);
 
 private:
   mlir::Value isTaken(mlir::OpBuilder &builder, mlir::Value counter,

@@ -114,6 +114,34 @@ class Check:
                     else:
                         self.expect(f"{what}: bits of one stage", got == (one, history))
 
+    def resumes(self):
+        """A run that a backup restores goes on: with the same bits by the same stages, and by others, or without, within rounding."""
+        first = self.distribution(4, 4, "1f1b")
+        words = ["fit", "model.json", "--data", "data.npz", "--batch-size", 24, "--seed", 3, "--verbose", 0, "--save-weights", "w.npz"]
+        self.run(*words, "--epochs", 3, "--distribution", first)
+        whole = npz_values.read(self.folder / "w.npz")
+        others = {"the same stages": first, "another schedule": self.distribution(4, 4, "gpipe"), "two stages": self.distribution(2, 6, "1f1b"), "one device": None}
+        for number, (what, second) in enumerate(others.items()):
+            backup = [*words, "--backup", f"backup-{number}"]
+            self.run(*backup, "--epochs", 1, "--distribution", first)
+            self.run(*backup, "--epochs", 3, *(["--distribution", second] if second else []))
+            got = npz_values.read(self.folder / "w.npz")
+            worst = max(npz_values.worst_difference(got[name][1], values, least=1) for name, (_, values) in whole.items())
+            self.expect(f"goes on with {what}", got == whole if number == 0 else worst <= 1e-6)
+
+    def forward(self):
+        """evaluate and predict run the forward passes, and have the figures of one device; predict for several batch sizes."""
+        path = self.distribution(4, 4, "1f1b")
+        self.run("fit", "model.json", "--data", "data.npz", "--batch-size", 24, "--seed", 3, "--verbose", 0, "--distribution", path, "--save", "t.keras")
+        for step, words in (("evaluate", []), ("predict", ["--out", "p.npz"])):
+            got = []
+            for flags in ([], ["--distribution", path]):
+                out = self.run(step, "t.keras", "--data", "data.npz", "--batch-size", 24, *words, *flags).splitlines()[-1]
+                got.append(npz_values.read(self.folder / "p.npz") if words else out)
+            self.expect(f"{step}: the figures of one device", got[0] == got[1])
+        self.run("compile", "t.keras", "--step", "predict", "--batch-size", "1,8,32", "--distribution", path, "-o", "serve.weft")
+        self.expect("compiled for batch sizes of 1, 8 and 32", (self.folder / "serve.weft").stat().st_size > 0)
+
     def processes(self, mpirun):
         for schedule in ("gpipe", "1f1b"):
             path = self.distribution(2, 5, schedule)
@@ -159,6 +187,8 @@ def main():
             check.interleaved()
             check.plans()
             check.memory()
+            check.resumes()
+            check.forward()
             check.verified()
     sys.exit(1 if check.failures else 0)
 

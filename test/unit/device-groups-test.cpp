@@ -1,5 +1,6 @@
 //===- device-groups-test.cpp - axes and groups, both ways ----------------===//
 
+#include "weft/layout/Communication.h"
 #include "weft/layout/GroupAxes.h"
 
 #include "catch2/catch.hpp"
@@ -68,6 +69,31 @@ TEST_CASE("the axes of groups make these groups, for all lists of digits") {
     CHECK(groupsOver(mesh.axes, *found).groups ==
           groupsOver(mesh.axes, axes).groups);
   }
+}
+
+TEST_CASE("a move between two parts of the mesh is made by their devices") {
+  Mesh mesh = meshOf("x=4,y=2");
+  Movement move;
+  move.shape = {8};
+  move.from = move.to = Layout::replicated(1);
+  move.from.part = {{0, 1}};
+  move.to.part = {{0, 3}};
+  SubAxes x = {fullAxis(mesh, 0)},
+          both = {fullAxis(mesh, 0), fullAxis(mesh, 1)};
+  // Along x each column moves by itself; other devices are alone.
+  CHECK(groupsOf(move, {mesh, x}).groups ==
+        std::vector<DeviceGroup>{{2, 6}, {0}, {4}, {3, 7}, {1}, {5}});
+  DeviceGroups all = groupsOf(move, {mesh, both});
+  CHECK(all.groups ==
+        std::vector<DeviceGroup>{{2, 3, 6, 7}, {0}, {1}, {4}, {5}});
+  for (size_t group = 0; group < all.groups.size(); ++group)
+    for (size_t member = 0; member < all.groups[group].size(); ++member) {
+      auto position = size_t(all.groups[group][member]);
+      CHECK(all.groupOf[position] == int64_t(group));
+      CHECK(all.memberOf[position] == int64_t(member));
+    }
+  move.to.part.clear(); // the whole mesh receives
+  CHECK(groupsOf(move, {mesh, x}).groups == groupsOver(mesh.axes, x).groups);
 }
 
 TEST_CASE("groups that no digits make have no axes") {

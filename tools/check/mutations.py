@@ -78,6 +78,8 @@ TESTS = [
     ("kernel-traits-test", "kernel-traits-test", ["build/bin/kernel-traits-test"]),
     ("keras-layers-test", "keras-layers-test", ["build/bin/keras-layers-test", "--abort"]),
     ("lit pipeline/explain", "weft", [LIT, "-s", "build/test/pipeline", "--filter=pipeline/explain.test"]),
+    ("pipeline-meaning-test", "pipeline-meaning-test", ["build/bin/pipeline-meaning-test"]),
+    ("lit exec/pipelines", "weft", [LIT, "-s", "build/test/exec", "--filter=exec/pipelines"]),
     ("lit exec/microbatches", "weft", [LIT, "-s", "build/test/exec", "--filter=exec/microbatches"]),
     ("lit exec/mpi-interrupt", "weft", [LIT, "-s", "build/test/exec", "--filter=exec/mpi-interrupt"]),
     # Tests of the compiler as a library.
