@@ -74,6 +74,25 @@ inline constexpr int64_t kShareElements = 16 * 1024,
 /// #nest.own
 mlir::Attribute ownWalk(mlir::Operation *op);
 
+/// How many of the last dimensions of a reduction's result are a row, which a
+/// CPU adds to at once: the last one, and those in front of it, as far as a row
+/// is short and they follow all reduced dimensions. A group norm's
+/// 2x32x32x8x4 -> 2x8x4 has rows of 8x4, which are adjacent in the operand.
+unsigned dimsOfRow(ReduceOp op);
+/// The elements of such a row.
+int64_t elementsOfRow(ReduceOp op);
+/// Whether the op's result is one row, to which the walk adds.
+bool isOneRow(mlir::Operation *op, mlir::Attribute walk);
+/// Whether a loop over the last of several dimensions fills vectors of so many
+/// elements, so that a CPU walks these one by one instead of dividing positions.
+bool fillsVectors(int64_t size, int64_t lanes);
+/// The size of the last of two dimensions into which a reshape divides the last
+/// dimension of `stored`, if values follow from the divided ones by element: of
+/// a group norm's 2x32x32x64 = reshape 2x32x32x4x16 it is 16. 1 if there is none
+/// that fills vectors.
+int64_t innerElements(mlir::ValueRange stored, int64_t lanes,
+                      IsInMemory isInMemory);
+
 } // namespace weft::nest
 
 #include "weft/dialects/nest/OpLoops.h.inc"

@@ -61,6 +61,62 @@ static SmallVector<int64_t> blocksOfRow(SmallVector<int64_t> sizes) {
   return sizes;
 }
 
+/// The most elements of a row of several dimensions: it stays in L1.
+static constexpr int64_t kMostOfRow = 512;
+
+unsigned dimsOfRow(ReduceOp op) {
+  ArrayRef<int64_t> shape = typeOf(op.getResult()).getShape();
+  int64_t behind = typeOf(op.getInput()).getRank();
+  if (!op.getDims().empty())
+    behind -= 1 + *llvm::max_element(op.getDims());
+  if (shape.empty() || behind == 0)
+    return shape.empty() ? 0 : 1;
+  unsigned dims = 1;
+  int64_t elements = shape.back();
+  while (dims < behind &&
+         elements * shape[shape.size() - 1 - dims] <= kMostOfRow)
+    elements *= shape[shape.size() - 1 - dims++];
+  return dims;
+}
+
+int64_t elementsOfRow(ReduceOp op) {
+  return llvm::product_of(
+      typeOf(op.getResult()).getShape().take_back(dimsOfRow(op)));
+}
+
+bool isOneRow(Operation *op, Attribute walk) {
+  auto reduce = dyn_cast<ReduceOp>(op);
+  auto reduction = dyn_cast<ReductionAttr>(walk);
+  return reduce && reduction && reduction.getInto() == Accumulate::Row &&
+         dimsOfRow(reduce) == typeOf(reduce.getResult()).getRank();
+}
+
+bool fillsVectors(int64_t size, int64_t lanes) {
+  return lanes > 1 && size % lanes == 0;
+}
+
+int64_t innerElements(ValueRange stored, int64_t lanes, IsInMemory isInMemory) {
+  ArrayRef<int64_t> shape = typeOf(stored[0]).getShape();
+  llvm::SetVector<Value> seen(stored.begin(), stored.end());
+  for (unsigned i = 0; i < seen.size(); ++i) {
+    Operation *op = seen[i].getDefiningOp();
+    if (!op || (i >= stored.size() && isInMemory(seen[i])) ||
+        typeOf(seen[i]).getShape() != shape)
+      continue;
+    if (op->hasTrait<OpTrait::Elementwise>())
+      seen.insert_range(op->getOperands());
+    auto reshape = dyn_cast<ReshapeOp>(op);
+    if (!reshape || isInMemory(reshape.getInput()))
+      continue;
+    ArrayRef<int64_t> divided = typeOf(reshape.getInput()).getShape();
+    if (divided.size() == shape.size() + 1 &&
+        divided.drop_back(2) == shape.drop_back() &&
+        fillsVectors(divided.back(), lanes))
+      return divided.back();
+  }
+  return 1;
+}
+
 Attribute chooseReduction(ReduceOp op, const TargetLimits &limits, IsInMemory) {
   MLIRContext *context = op.getContext();
   RankedTensorType type = typeOf(op.getResult());
@@ -73,13 +129,12 @@ Attribute chooseReduction(ReduceOp op, const TargetLimits &limits, IsInMemory) {
       isShort) {
     if (isLongSum(op))
       for (int64_t size : reducedSizes(op))
-        blocks.push_back(size <= kLongSum ? size
-                                          : blockLength(size, kLongSum));
+        blocks.push_back(size <= kLongSum ? size : blockLength(size, kLongSum));
     if (blocks == reducedSizes(op))
       blocks.clear();
     return ReductionAttr::get(context, Accumulate::Register, blocks);
   }
-  int64_t row = type.getShape().back() * bytesOf(type.getElementType());
+  int64_t row = elementsOfRow(op) * bytesOf(type.getElementType());
   if (isLongSum(op) && row <= limits.storedBytes / 4)
     blocks = blocksOfRow(reducedSizes(op));
   return ReductionAttr::get(context, Accumulate::Row, blocks);
@@ -257,9 +312,9 @@ Attribute chooseContraction(DotOp op, const TargetLimits &limits,
           registers = limits.vectorRegisters;
   bool isDeep =
       loops->alongDepth && (!loops->alongColumns || loops->column.size == 1);
-  TileSize tile = isDeep ? depthTile(lanes, registers)
-                         : columnTile(*loops, lanes, bytesOf(shape->resultType),
-                                      registers);
+  TileSize tile =
+      isDeep ? depthTile(lanes, registers)
+             : columnTile(*loops, lanes, bytesOf(shape->resultType), registers);
   return make(isDeep ? ContractionForm::Depth : ContractionForm::Columns,
               {tile.rows, tile.columns});
 }

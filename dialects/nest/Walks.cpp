@@ -312,10 +312,8 @@ int64_t ReductionAttr::getWorkingBytes(Operation *of) const {
   if (getInto() == Accumulate::Register || getBlocks().empty() ||
       loops.getNumResults() != 1)
     return 0;
-  RankedTensorType type = typeOf(loops.getResult(0));
-  return type.getRank() == 0
-             ? 0
-             : type.getShape().back() * bytesOf(type.getElementType());
+  auto op = cast<ReduceOp>(loops.getStored().front().getDefiningOp());
+  return elementsOfRow(op) * bytesOf(op.getResult().getType().getElementType());
 }
 
 //===----------------------------------------------------------------------===//

@@ -16,6 +16,7 @@
 
 #include "weft/passes/nests/NestChooser.h"
 
+#include "weft/dialects/nest/OpLoops.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/TensorType.h"
 #include "weft/dialects/weft/UpdatedOperand.h"
@@ -122,17 +123,16 @@ static int64_t elementsOf(const ChosenNest &nest) {
 
 /// Whether a nest's rows are adjacent elements: columns of a row of sums.
 static bool hasRowsInside(const ChosenNest &nest) {
-  auto walk = dyn_cast<nest::ReductionAttr>(nest.walk);
-  return walk && walk.getInto() == nest::Accumulate::Row &&
-         typeOf(nest.stored.front()).getRank() == 1;
+  return nest::isOneRow(nest.stored.front().getDefiningOp(), nest.walk);
 }
 
 std::optional<SharedRows> NestChooser::shareOfRows() {
   int64_t elements = 0, unit = 1;
   for (const ChosenNest &nest : chosen) {
     elements = std::max(elements, elementsOf(nest));
-    if (hasRowsInside(nest))
-      unit = 64; // Shares read whole lines of a cache.
+    if (hasRowsInside(nest)) // Shares read whole lines of a cache.
+      unit = std::max<int64_t>(
+          64 * rows / typeOf(nest.stored.front()).getNumElements(), 1);
   }
   return SharedRows{rows, unit, elements / nest::kShareElements};
 }

@@ -8,7 +8,7 @@
 // CHECK: nest.loops #nest.reduction<register> to [#nest.place<scratch 0>]
 // CHECK: %[[E:.*]] = nest.loops #nest.elements<dimensions> to [#nest.place<result 0>]
 // CHECK:   weft.exp
-// CHECK: nest.loops #nest.reduction<register, blocks[64]>
+// CHECK: nest.loops #nest.reduction<register, blocks[256]>
 // CHECK-NEXT: weft.reduce sum %[[E]]
 // CHECK: nest.loops #nest.elements<dimensions> to [#nest.place<result 0>]
 // CHECK:   weft.div %[[E]]

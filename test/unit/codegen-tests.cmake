@@ -1,5 +1,6 @@
 weft_unit_test(codegen-kernels-test SRCS unit/codegen-kernels-test.cpp LINK weft::WeftCpuCodegen weft::WeftNestPasses)
 weft_unit_test(double-functions-test SRCS unit/double-functions-test.cpp LINK weft::WeftCpuCodegen weft::WeftNestPasses)
+weft_unit_test(group-sums-test SRCS unit/group-sums-test.cpp LINK weft::WeftCpuCodegen weft::WeftNestPasses)
 weft_unit_test(element-nests-test SRCS unit/element-nests-test.cpp LINK weft::WeftCpuCodegen weft::WeftNestPasses)
 weft_unit_test(foreign-code-test SRCS unit/foreign-code-test.cpp LINK weft::WeftCpuCodegen weft::WeftNestPasses)
 weft_unit_test(kernel-shares-test SRCS unit/kernel-shares-test.cpp LINK weft::WeftCpuCodegen weft::WeftNestPasses)

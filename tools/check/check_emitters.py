@@ -25,7 +25,7 @@ ALLOWED = {
     "compiler/codegen/cpu/LinkObjects.cpp": {"kMostInMemory": "files of the linker"},
     "compiler/codegen/cpu/LinkPlainObject.cpp": {"kPage": "the format of ELF", "kSegments": "the format of ELF"},
     "compiler/codegen/cpu/LowerKernel.h": {"kMostText": "contexts that are kept", "kMost": "contexts that are kept"},
-    "compiler/codegen/cpu/ReduceNests.cpp": {"kChains": "how LLVM vectorizes a loop", "kSmallBody": "how LLVM vectorizes a loop"},
+    "compiler/codegen/cpu/ReduceNests.cpp": {"kChains": "how LLVM vectorizes a loop"},
     "compiler/codegen/elements/AccurateMath.cpp": {"kPi": "a number of mathematics"},
     "compiler/codegen/elements/DoubleMath.cpp": {"kPi": "a number of mathematics", "kLog2": "a number of mathematics"},
     "compiler/codegen/elements/Number.h": {"kUnitStep": "from where on a float is an integer"},

@@ -108,6 +108,15 @@ static int64_t iterationsOf(scf::ForOp loop) {
   return static_cast<int64_t>(count->getZExtValue()) * inner;
 }
 
+/// Whether the loop's iterations are one or two vectors, if they are independent:
+/// unrolled, they would be scalars, of which LLVM makes vectors along the loop
+/// around them, with gathers.
+static bool isOfVectors(scf::ForOp loop, LLVM::LoopAnnotationAttr note) {
+  std::optional<llvm::APInt> count = loop.getStaticTripCount();
+  return note && !note.getParallelAccesses().empty() && count &&
+         (*count == 8 || *count == 16);
+}
+
 /// Forbids LLVM to unroll other loops. By default it unrolls small outer loops
 /// with all that is in them, and inner loops before it vectorizes them, which
 /// multiplied the code of a softmax by six.
@@ -118,7 +127,7 @@ static void limitUnrolling(ModuleOp module) {
   StringRef name = "llvm.loop_annotation";
   module.walk([&](scf::ForOp loop) {
     auto old = loop->getAttrOfType<LLVM::LoopAnnotationAttr>(name);
-    if (iterationsOf(loop) <= kMostUnrolled ||
+    if ((iterationsOf(loop) <= kMostUnrolled && !isOfVectors(loop, old)) ||
         (old && old.getDisableNonforced()))
       return;
     loop->setAttr(name,

@@ -10,6 +10,8 @@
 
 #include "weft/compiler/codegen/cpu/KernelEmitter.h"
 #include "weft/compiler/codegen/elements/ElementCode.h"
+#include "weft/dialects/nest/OpLoops.h"
+#include "weft/dialects/weft/ElementTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -108,6 +110,20 @@ LogicalResult KernelEmitter::emitElements(nest::LoopsOp loops,
                          elements.makeFlatIndex(linear, elements.depth()));
   }
   SmallVector<Bounds> bounds = boundsOf(elements, roots);
+  // Loops over the two dimensions into which a reshape divides the last one.
+  int64_t lanes = target.vectorBytes / bytesOf(type.getElementType());
+  int64_t inner = nest::innerElements(roots, lanes, [&](Value value) {
+    return elements.isInMemory(value) && !llvm::is_contained(roots, value);
+  });
+  SmallVector<int64_t> loopShape(type.getShape());
+  if (inner > 1 && type.getRank() > 1 && bounds.back().size() == 2) {
+    loopShape.back() /= inner;
+    loopShape.push_back(inner);
+    bounds.back() = {0, loopShape.end()[-2]};
+    bounds.push_back({0, inner});
+  } else {
+    inner = 1;
+  }
   int64_t pieces = 1;
   for (const Bounds &each : bounds)
     pieces *= each.size() - 1;
@@ -119,10 +135,12 @@ LogicalResult KernelEmitter::emitElements(nest::LoopsOp loops,
       int64_t count = each.size() - 1, number = left % count;
       left /= count;
       dims.push_back(
-          openPiece(dim, each[number], each[number + 1], type.getDimSize(dim)));
+          openPiece(dim, each[number], each[number + 1], loopShape[dim]));
     }
-    if (failed(
-            storeElements(roots, elements.makeIndex(dims, elements.depth()))))
+    ElementIndex index = elements.makeIndex(dims, elements.depth());
+    if (inner > 1)
+      index = elements.reshaped(index, loopShape, type.getShape());
+    if (failed(storeElements(roots, index)))
       return failure();
   }
   return success();

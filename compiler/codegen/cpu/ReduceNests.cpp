@@ -128,19 +128,20 @@ static LogicalResult reduceInRegister(KernelEmitter &kernel, ReduceOp op,
 namespace {
 
 /// Reduces with the innermost dimension kept: combines rows of the operand into
-/// a row of the result.
+/// a row of the result, which may have several dimensions.
 class RowReduction {
 public:
   RowReduction(KernelEmitter &kernel [[clang::lifetimebound]], ReduceOp op,
                nest::ReductionAttr walk)
       : kernel(kernel), e(kernel.elements), op(op), walk(walk),
         type(typeOf(op.getResult())), elementType(type.getElementType()),
+        row(type.getShape().take_back(nest::dimsOfRow(op))),
         result(e.memoryOf(op.getResult())) {}
 
   LogicalResult emit() {
     if (!walk.getBlocks().empty())
       partial = e.scratch();
-    for (int64_t size : type.getShape().drop_back())
+    for (int64_t size : type.getShape().drop_back(row.size()))
       outer.push_back(outer.empty() ? kernel.openSplitLoop(size)
                                     : e.openLoop(size));
     clear(result);
@@ -176,10 +177,10 @@ private:
     return success();
   }
 
+  /// Opens a loop over the elements of a row, or over this worker's.
   Value openRow() {
-    int64_t columns = type.getShape().back();
-    Value column =
-        outer.empty() ? kernel.openSplitLoop(columns) : e.openLoop(columns);
+    Value column = outer.empty() ? kernel.openSplitLoop(llvm::product_of(row))
+                                 : e.openLoop(llvm::product_of(row));
     e.markParallel();
     return column;
   }
@@ -190,7 +191,9 @@ private:
       return column;
     SmallVector<Value> dims(outer);
     dims.push_back(column);
-    return e.linearIndex(type.getShape(), e.makeIndex(dims, e.depth()));
+    SmallVector<int64_t> shape(type.getShape().drop_back(row.size()));
+    shape.push_back(llvm::product_of(row));
+    return e.linearIndex(shape, e.makeIndex(dims, e.depth()));
   }
 
   void clear(Value pointer) {
@@ -209,16 +212,43 @@ private:
         pointer, elementType, linear);
   }
 
+  /// Loops over the dimensions of a row where the last one fills vectors, else
+  /// over its elements: the shape of the operand in these loops.
+  SmallVector<int64_t> loopShape() {
+    ArrayRef<int64_t> shape = typeOf(op.getInput()).getShape();
+    int64_t lanes = kernel.target.vectorBytes / bytesOf(elementType);
+    if (row.size() > 1 && nest::fillsVectors(row.back(), lanes))
+      return SmallVector<int64_t>(shape);
+    SmallVector<int64_t> joined(shape.drop_back(row.size()));
+    joined.push_back(llvm::product_of(row));
+    return joined;
+  }
+
   LogicalResult addOperand(Value pointer) {
-    SmallVector<Value> kept(outer);
-    kept.push_back(openRow());
+    SmallVector<int64_t> shape = loopShape();
+    size_t around = typeOf(op.getInput()).getRank() - row.size();
+    SmallVector<Value> kept(outer), dims;
+    for (int64_t size : ArrayRef(shape).drop_front(around))
+      kept.push_back(kept.empty() ? kernel.openSplitLoop(size)
+                                  : e.openLoop(size));
+    e.markParallel();
+    Value column = e.linearIndex(
+        ArrayRef(shape).drop_front(around),
+        e.makeIndex(ArrayRef(kept).drop_front(outer.size()), e.depth()));
+    ArrayRef<Value> left = kept, inside = reduced;
+    for (int64_t i = 0; i < int64_t(shape.size()); ++i) {
+      ArrayRef<Value> &from =
+          llvm::is_contained(op.getDims(), i) ? inside : left;
+      dims.push_back(from.front());
+      from = from.drop_front();
+    }
     FailureOr<Value> value =
-        e.element(op.getInput(),
-                  e.makeIndex(operandPosition(op, kept, reduced), e.depth()));
+        e.element(op.getInput(), e.reshaped(e.makeIndex(dims, e.depth()), shape,
+                                            typeOf(op.getInput()).getShape()));
     if (failed(value))
       return failure();
     e.enterDepth(e.depth());
-    combine(pointer, kept.back(),
+    combine(pointer, column,
             extendScalar(e.builder, e.loc,
                          typeOf(op.getInput()).getElementType(), elementType,
                          *value));
@@ -231,6 +261,7 @@ private:
   nest::ReductionAttr walk;
   RankedTensorType type;
   Type elementType;
+  ArrayRef<int64_t> row; ///< the last dimensions of the result
   Value result, partial;
   SmallVector<Value> outer, reduced;
 };

@@ -82,8 +82,23 @@ Value ElementEmitter::linearIndex(ArrayRef<int64_t> shape,
   if (index.linear)
     return index.linear;
   Value linear;
-  for (auto [dim, size] : llvm::zip_equal(index.dims, shape))
-    linear = linear ? add(mul(linear, size), dim) : dim;
+  for (ArrayRef<Value> dims = index.dims; !dims.empty();) {
+    Value part = dims.front();
+    int64_t size = shape.front();
+    unsigned count = 1;
+    // Positions that a reshape took apart are put together without arithmetic.
+    if (auto found = divided.find(part); found != divided.end())
+      if (const Divided &of = found->second;
+          dims.take_front(of.dims.size()) == ArrayRef(of.dims) &&
+          shape.take_front(of.dims.size()) == ArrayRef(of.shape)) {
+        part = of.linear;
+        size = llvm::product_of(of.shape);
+        count = of.dims.size();
+      }
+    linear = linear ? add(mul(linear, size), part) : part;
+    dims = dims.drop_front(count);
+    shape = shape.drop_front(count);
+  }
   return linear ? linear : constant(0);
 }
 
@@ -159,6 +174,7 @@ void ElementEmitter::forgetClosed() {
     elements.clear(); // Some were computed in loops that are now closed.
     vectors.clear();
     reshapedDims.clear();
+    divided.clear();
   }
   elementsClosings = closings();
 }

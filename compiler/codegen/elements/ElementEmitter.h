@@ -239,6 +239,13 @@ private:
   /// Results of reshaped(), by position and both shapes.
   std::map<llvm::SmallVector<int64_t, 8>, llvm::SmallVector<mlir::Value, 4>>
       reshapedDims;
+  /// Positions that positionsReshaped() made of one row-major position.
+  struct Divided {
+    llvm::SmallVector<mlir::Value> dims;
+    llvm::SmallVector<int64_t> shape;
+    mlir::Value linear;
+  };
+  llvm::DenseMap<mlir::Value, Divided> divided; ///< by the first position
   unsigned elementsClosings = 0; ///< closings() when `elements` was filled
   std::map<llvm::SmallVector<void *, 4>, unsigned> positionNumbers;
   llvm::DenseMap<mlir::Operation *, unsigned> computations;

@@ -103,7 +103,10 @@ SmallVector<Value, 4> ElementEmitter::positionsReshaped(ArrayRef<Value> dims,
   }
   if (!to.empty()) {
     Value linear = linearIndex(from, makeIndex(dims, depth()));
-    llvm::append_range(front, positionsOf(linear, to));
+    SmallVector<Value> parts = positionsOf(linear, to);
+    if (parts.size() > 1)
+      divided[parts.front()] = {parts, SmallVector<int64_t>(to), linear};
+    llvm::append_range(front, parts);
   }
   llvm::append_range(front, llvm::reverse(back));
   return front;
@@ -121,14 +124,20 @@ ElementIndex ElementEmitter::reshaped(const ElementIndex &index,
   SmallVector<Value, 4> first(index.dims);
   if (group.count > 1)
     first.back() = group.first;
-  SmallVector<int64_t, 8> key(from);
-  key.push_back(-1);
-  key.append(to.begin(), to.end());
-  for (Value dim : first)
-    key.push_back(reinterpret_cast<int64_t>(dim.getAsOpaquePointer()));
-  auto &dims = reshapedDims[key];
+  auto keyOf = [](ArrayRef<int64_t> from, ArrayRef<int64_t> to,
+                  ArrayRef<Value> dims) {
+    SmallVector<int64_t, 8> key(from);
+    key.push_back(-1);
+    key.append(to.begin(), to.end());
+    for (Value dim : dims)
+      key.push_back(reinterpret_cast<int64_t>(dim.getAsOpaquePointer()));
+    return key;
+  };
+  auto &dims = reshapedDims[keyOf(from, to, first)];
   if (dims.empty() && !to.empty()) {
     dims = positionsReshaped(first, from, to);
+    // A reshape back finds the positions again, without divisions.
+    reshapedDims.try_emplace(keyOf(to, from, dims), first);
     if (group.count > 1 && !adjacent.contains(dims.back())) {
       SmallVector<Value> all{dims.back()};
       for (int64_t i = 1; i < group.count; ++i)
