@@ -185,6 +185,8 @@ def SplitReductions : Pass<"weft-split-reductions", "::mlir::ModuleOp"> {
     that only the reduction reads are computed on operands of the slices' shape.
     Each run adds in the same order. Of a CPU only those of 256 Ki elements with
     fewer than 8 results are divided, as workers share the rows of others.
+    A reduction of dimensions of one element is a reshape, unless it is a sum of
+    floats, which turns -0 into 0.
 
     Requires: local ops (stage `partitioned`).
 

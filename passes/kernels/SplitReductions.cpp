@@ -174,6 +174,26 @@ static void splitReduction(ReduceOp op, const Split &split) {
   eraseUnread(input);
 }
 
+/// Whether the op reduces dimensions of one element alone, to that element. A
+/// sum of floats adds it to 0, which -0 becomes.
+static bool reducesNothing(ReduceOp op) {
+  Type element = op.getInput().getType().getElementType();
+  bool keepsBits = op.getKind() == ReduceKind::Max ||
+                   op.getKind() == ReduceKind::Min || element.isInteger();
+  return keepsBits && element == op.getType().getElementType() &&
+         llvm::all_of(op.getDims(), [&](int64_t dim) {
+           return shapeOf(op.getInput())[dim] == 1;
+         });
+}
+
+static void replaceByReshape(ReduceOp op) {
+  OpBuilder builder(op);
+  op.replaceAllUsesWith(ReshapeOp::create(builder, op.getLoc(), op.getInput(),
+                                          shapeOf(op.getResult()))
+                            .getResult());
+  op.erase();
+}
+
 namespace {
 struct SplitReductionsPass : impl::SplitReductionsBase<SplitReductionsPass> {
   using SplitReductionsBase::SplitReductionsBase;
@@ -188,6 +208,8 @@ struct SplitReductionsPass : impl::SplitReductionsBase<SplitReductionsPass> {
         isOfHost ? kProcessorsOfHost : limits->block.processors;
     SmallVector<std::pair<ReduceOp, Split>> found;
     getOperation().walk([&](ReduceOp op) {
+      if (reducesNothing(op))
+        return replaceByReshape(op);
       if (isOfHost && !isLongOfHost(op))
         return;
       if (auto split = splitOf(op, processors))

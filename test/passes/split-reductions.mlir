@@ -70,3 +70,19 @@ func.func @random_bits(%key: tensor<2xui32>) -> tensor<ui32> {
   %1 = weft.reduce max %0 dims [0] : tensor<1048576xui32> -> tensor<ui32>
   return %1 : tensor<ui32>
 }
+
+// One element is moved, as by a look-up's check of an index with one number; a sum of floats stays, as 0 + -0 is 0.
+// CHECK-LABEL: @of_one
+// CHECK: weft.reshape %arg0 : tensor<8x9x1xi1> -> tensor<8x9xi1>
+// CHECK: weft.reshape %arg1 : tensor<8x1x9x1xf32> -> tensor<8x9xf32>
+// CHECK: weft.reduce sum %arg2
+// CPU-LABEL: @of_one
+// CPU: weft.reshape %arg0 : tensor<8x9x1xi1> -> tensor<8x9xi1>
+// CPU: weft.reshape %arg1 : tensor<8x1x9x1xf32> -> tensor<8x9xf32>
+// CPU: weft.reduce sum %arg2
+func.func @of_one(%x: tensor<8x9x1xi1>, %y: tensor<8x1x9x1xf32>, %z: tensor<8x9x1xf32>) -> (tensor<8x9xi1>, tensor<8x9xf32>, tensor<8x9xf32>) {
+  %0 = weft.reduce and %x dims [2] : tensor<8x9x1xi1> -> tensor<8x9xi1>
+  %1 = weft.reduce max %y dims [1, 3] : tensor<8x1x9x1xf32> -> tensor<8x9xf32>
+  %2 = weft.reduce sum %z dims [2] : tensor<8x9x1xf32> -> tensor<8x9xf32>
+  return %0, %1, %2 : tensor<8x9xi1>, tensor<8x9xf32>, tensor<8x9xf32>
+}
