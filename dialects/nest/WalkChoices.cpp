@@ -109,7 +109,7 @@ int64_t innerElements(ValueRange stored, int64_t lanes, IsInMemory isInMemory) {
     if (!reshape || isInMemory(reshape.getInput()))
       continue;
     ArrayRef<int64_t> divided = typeOf(reshape.getInput()).getShape();
-    if (divided.size() == shape.size() + 1 &&
+    if (!shape.empty() && divided.size() == shape.size() + 1 &&
         divided.drop_back(2) == shape.drop_back() &&
         fillsVectors(divided.back(), lanes))
       return divided.back();

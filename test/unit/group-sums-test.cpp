@@ -75,3 +75,16 @@ TEST_CASE("groups of channels: sums over places, and values of a group") {
         }
     }
 }
+
+TEST_CASE("the only element of a line becomes a scalar") {
+  for (const char *target : {testTarget(), "cpu:generic"}) {
+    Kernels kernels(
+        function("elementwise", "(%x: tensor<1xf32>) -> tensor<f32>",
+                 "%0 = weft.neg %x : tensor<1xf32>\n%1 = weft.reshape %0 : "
+                 "tensor<1xf32> -> tensor<f32>\nreturn %1 : tensor<f32>\n"),
+        target);
+    Buffer<float> x(1), y(1);
+    kernels.run("k", {x.data, y.data});
+    CHECK(y[0] == -x[0]);
+  }
+}
