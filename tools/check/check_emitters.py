@@ -27,7 +27,7 @@ ALLOWED = {
     "compiler/codegen/cpu/LowerKernel.h": {"kMostText": "contexts that are kept", "kMost": "contexts that are kept"},
     "compiler/codegen/cpu/ReduceNests.cpp": {"kChains": "how LLVM vectorizes a loop"},
     "compiler/codegen/elements/AccurateMath.cpp": {"kPi": "a number of mathematics"},
-    "compiler/codegen/elements/DoubleMath.cpp": {"kPi": "a number of mathematics", "kLog2": "a number of mathematics"},
+    "compiler/codegen/elements/DoubleMath.cpp": {"kPi": "a number of mathematics", "kLog2": "a number of mathematics", "kRoot": "a number of mathematics"},
     "compiler/codegen/elements/Number.h": {"kUnitStep": "from where on a float is an integer"},
     "compiler/codegen/gpu/RowSums.cpp": {"kNumberBytes": "of the largest element type, complex<f64>"},
     "compiler/codegen/gpu/KernelWalk.h": {"kBlockThreads": "of a launch of any kernel"},
