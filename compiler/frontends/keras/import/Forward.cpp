@@ -155,7 +155,7 @@ LogicalResult LayerRunner::run(unsigned number) {
     elsewhere.push_back({input, value});
     values.values[input] = here;
   }
-  auto restore = llvm::make_scope_exit([&] {
+  llvm::scope_exit restore([&] {
     for (auto [input, value] : llvm::reverse(elsewhere))
       values.values[input] = value;
   });
