@@ -32,6 +32,7 @@ struct Chain : MovingChain {
 private:
   /// Makes the op of an operand a part of the chain; false if it cannot be.
   bool absorb(unsigned operand, bool careful);
+  bool isSharedPart(Operation *op) const;
   /// Whether each dimension of more than one element follows one of the
   /// result's, the same in all boxes of an operand: others would be whole.
   bool followsResult() const;
@@ -91,10 +92,11 @@ void Chain::grow(bool careful) {
     i = absorb(i, careful) ? 0 : i + 1;
 }
 
-/// Whether several ops read at most half of what the op reads: it is moved once,
-/// and not again for each of them.
-static bool isSharedPart(Operation *op) {
-  if (op->hasOneUse())
+/// Whether the op's result is at most half of what it reads, and is read outside
+/// of the chain, too: it is moved once, and not again for each of its users.
+bool Chain::isSharedPart(Operation *op) const {
+  if (llvm::all_of(op->getUsers(),
+                   [&](Operation *user) { return ops.contains(user); }))
     return false;
   int64_t most = 0;
   for (Value operand : op->getOperands())
