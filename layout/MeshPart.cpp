@@ -26,6 +26,14 @@ bool weft::includes(const MeshPart &outer, const MeshPart &inner) {
   return std::ranges::includes(inner, outer);
 }
 
+bool weft::intersects(const MeshPart &a, const MeshPart &b) {
+  return std::ranges::none_of(a, [&](const AxisCoordinate &one) {
+    return std::ranges::any_of(b, [&](const AxisCoordinate &other) {
+      return one.axis == other.axis && one.coordinate != other.coordinate;
+    });
+  });
+}
+
 bool weft::fixes(const MeshPart &part, uint32_t axis) {
   return std::ranges::any_of(
       part, [&](const AxisCoordinate &at) { return at.axis == axis; });

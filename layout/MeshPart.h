@@ -39,6 +39,8 @@ bool isIn(std::span<const MeshAxis> mesh, const MeshPart &part,
 int64_t sizeOf(std::span<const MeshAxis> mesh, const MeshPart &part);
 /// Whether every device of `inner` is in `outer`.
 bool includes(const MeshPart &outer, const MeshPart &inner);
+/// Whether some device is in both parts.
+bool intersects(const MeshPart &a, const MeshPart &b);
 /// Whether the part fixes the coordinate along the axis.
 bool fixes(const MeshPart &part, uint32_t axis);
 /// The reason why the part does not fit the mesh, or empty: "axis \"branch\" has

@@ -143,15 +143,6 @@ static SmallVector<Touch> touchedBy(Operation *op) {
   return out;
 }
 
-/// Whether a device may be in both parts.
-static bool mayMeet(const MeshPart &a, const MeshPart &b) {
-  return llvm::none_of(a, [&](const AxisCoordinate &one) {
-    return llvm::any_of(b, [&](const AxisCoordinate &other) {
-      return one.axis == other.axis && one.coordinate != other.coordinate;
-    });
-  });
-}
-
 /// Whether an instruction of devices in a part leaves alone what the collective
 /// uses on them meanwhile.
 static bool leavesAlone(const Touch &touch, const MeshPart &part,
@@ -165,8 +156,8 @@ static bool leavesAlone(const Touch &touch, const MeshPart &part,
     senders = movement.getFrom().getLayout().part;
     receivers = movement.getTo().getLayout().part;
   }
-  bool isTarget = mayMeet(part, receivers) && isIn(start.getTargets()),
-       isSource = mayMeet(part, senders) && isIn(start.getSources());
+  bool isTarget = intersects(part, receivers) && isIn(start.getTargets()),
+       isSource = intersects(part, senders) && isIn(start.getSources());
   return !isTarget && !(touch.isWritten && isSource);
 }
 

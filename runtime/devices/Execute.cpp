@@ -228,14 +228,15 @@ struct How {
   std::span<const weft_result> results = {};
 };
 
-/// Makes the function that a run calls at its end.
+/// Makes the function that a run calls at its end. `countsApart`: whether it asks
+/// other processes for their counts.
 static std::function<Status(Status, const CollectiveCounts &)>
 endOf(weft_runtime &runtime [[clang::lifetimebound]],
-      const Plan &plan [[clang::lifetimebound]],
+      const Plan &plan [[clang::lifetimebound]], bool countsApart,
       std::function<Status()> readResults) {
-  return [&runtime, &plan, read = std::move(readResults)](
+  return [&runtime, &plan, countsApart, read = std::move(readResults)](
              Status result, CollectiveCounts counts) {
-    if (result && countsApart(runtime, plan))
+    if (result && countsApart)
       result = countElsewhere(runtime, counts);
     if (result)
       result = read();
@@ -293,10 +294,11 @@ static Status enqueue(weft_runtime *runtime, const weft_program *program,
   run.isolate = areBuffers && runtime->isolate;
   if (run.isolate)
     run.memory = memoryOf(binding);
-  run.exchangesAtEnd |= countsApart(*runtime, plan);
+  bool apart = countsApart(*runtime, plan);
+  run.exchangesAtEnd |= apart;
   run.isAwaited = how.isAwaited;
   run.times = how.times;
-  run.ended = endOf(*runtime, plan, std::move(readResults));
+  run.ended = endOf(*runtime, plan, apart, std::move(readResults));
   out = runtime->devices->enqueue(std::move(run));
   uint64_t number = runtime->tickets->add(out);
   for (weft_buffer *buffer : binding.buffers)

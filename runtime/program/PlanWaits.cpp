@@ -97,15 +97,6 @@ bool UnderWay::pass(uint32_t n) {
   return isMore;
 }
 
-/// Whether a device may be in both parts.
-static bool mayMeet(const MeshPart &a, const MeshPart &b) {
-  return std::ranges::none_of(a, [&](const AxisCoordinate &one) {
-    return std::ranges::any_of(b, [&](const AxisCoordinate &other) {
-      return one.axis == other.axis && one.coordinate != other.coordinate;
-    });
-  });
-}
-
 /// Checks that a collective under way keeps its memory on devices in a part: the
 /// instruction leaves the targets alone and writes nothing to the sources.
 Status PlanReader::checkUntouched(size_t index, const Instruction &i,
@@ -120,10 +111,10 @@ Status PlanReader::checkUntouched(size_t index, const Instruction &i,
     auto isIn = [&](const Collective::Array &array) {
       return overlap(array.buffer, buffer);
     };
-    bool isTarget = mayMeet(part, receivers) &&
+    bool isTarget = intersects(part, receivers) &&
                     std::ranges::any_of(busy.targets, isIn),
-         isSource =
-             mayMeet(part, senders) && std::ranges::any_of(busy.sources, isIn);
+         isSource = intersects(part, senders) &&
+                    std::ranges::any_of(busy.sources, isIn);
     if (!isTarget && !(isWritten && isSource))
       return {};
     return badPlan("instruction ", index, " takes buffer ", buffer,

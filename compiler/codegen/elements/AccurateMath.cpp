@@ -66,32 +66,24 @@ Number tangent(Number x) {
   return narrowed(select(odd, tan.number(-1) / divisor, tan));
 }
 
-/// The angle of (x, y), in f64, with Cephes' atanf for arguments below
-/// tan(pi/8).
-Number angle(Number y, Number x) {
-  Number height = abs(y), width = abs(x);
-  Number isSteep = height > width;
-  Number low = select(isSteep, width, height),
-         high = select(isSteep, height, width);
+/// atan(low / high), in f64, with Cephes' atanf for arguments below tan(pi/8).
+Number angleOfRatio(Number low, Number high) {
   // atan(low / high), or pi/4 - atan((high - low) / (high + low)).
   Number isCorner = low == kInfinity;
   Number isWide = isCorner | (low > high * 0.41421356237309503);
   Number up = select(isWide, high - low, low),
          down = select(isWide, high + low, high);
   Number hasNoRatio = isCorner | (down == 0.0);
-  Number t = select(hasNoRatio, y.number(0), up / down);
+  Number t = select(hasNoRatio, low.number(0), up / down);
   Number z = t * t;
   Number term = fma(t * z,
                     polynomial(z, {-3.33329491539e-1, 1.99777106478e-1,
                                    -1.38776856032e-1, 8.05374449538e-2}),
                     t);
-  Number result = select(isWide, y.number(kPi / 4) - term, term);
-  result = select(isSteep, y.number(kPi / 2) - result, result);
-  Number isLeft = withSignOf(x.number(1), x) < 0.0; // -0, too
-  result = select(isLeft, y.number(kPi) - result, result);
-  Number isNumber = areNumbers(x, y);
-  return select(isNumber, withSignOf(result, y), x + y);
+  return select(isWide, low.number(kPi / 4) - term, term);
 }
+
+Number angle(Number y, Number x) { return angleBy(y, x, angleOfRatio); }
 
 /// The cube root: two of Halley's steps in f64 from a guess by a third of the
 /// exponent.

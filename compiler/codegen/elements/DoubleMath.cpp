@@ -267,15 +267,11 @@ Number sine(Number x, int quarters) {
 
 Number tangent(Number x) { return sine(x, 0) / sine(x, 1); }
 
-/// The angle of (x, y); atan(t) of t up to tan(pi/8) by its series.
-Number angle(Number y, Number x) {
-  Number height = abs(y), width = abs(x);
-  Number isSteep = height > width;
-  Number low = select(isSteep, width, height),
-         high = select(isSteep, height, width);
+/// atan(low / high); atan(t) of t up to tan(pi/8) by its series.
+Number angleOfRatio(Number low, Number high) {
   Number isCorner = low == kInfinity;
-  Number ratio = low / select(high == 0.0, y.number(1), high);
-  ratio = select(isCorner, y.number(1), ratio);
+  Number ratio = low / select(high == 0.0, low.number(1), high);
+  ratio = select(isCorner, low.number(1), ratio);
   // atan(ratio), or pi/4 + atan((ratio - 1) / (ratio + 1)).
   Number isWide = ratio > 0.41421356237309503;
   Number t = select(isWide, (ratio - 1) / (ratio + 1), ratio);
@@ -284,12 +280,10 @@ Number angle(Number y, Number x) {
   for (int n = 3; n <= 43; n += 2)
     odd.push_back((n % 4 == 3 ? -1.0 : 1.0) / n);
   Number term = fma(t * z, polynomial(z, odd), t);
-  Number result = select(isWide, term + (kPi / 4), term);
-  result = select(isSteep, y.number(kPi / 2) - result, result);
-  Number isLeft = withSignOf(x.number(1), x) < 0.0; // -0, too
-  result = select(isLeft, y.number(kPi) - result, result);
-  return select(areNumbers(x, y), withSignOf(result, y), x + y);
+  return select(isWide, term + (kPi / 4), term);
 }
+
+Number angle(Number y, Number x) { return angleBy(y, x, angleOfRatio); }
 
 /// e^(y log|x|), the product in two parts, with the sign and the special cases
 /// of C's pow.

@@ -17,6 +17,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/PatternMatch.h"
 
+#include <numbers>
+
 namespace weft::elements {
 
 /// A value and the builder of ops on it, or no value.
@@ -233,6 +235,22 @@ template <typename Op> struct ByFormula : mlir::OpRewritePattern<Op> {
     return mlir::success();
   }
 };
+
+/// The angle of (x, y) by that of its first octant: `ofRatio` gets the lesser and
+/// the greater of |x| and |y|, and gives the angle of their ratio, from 0 to pi/4.
+template <typename OfRatio>
+Number angleBy(Number y, Number x, OfRatio ofRatio) {
+  constexpr double pi = std::numbers::pi;
+  Number height = abs(y), width = abs(x);
+  Number isSteep = height > width;
+  Number low = select(isSteep, width, height),
+         high = select(isSteep, height, width);
+  Number result = ofRatio(low, high);
+  result = select(isSteep, y.number(pi / 2) - result, result);
+  Number isLeft = withSignOf(x.number(1), x) < 0.0; // -0, too
+  result = select(isLeft, y.number(pi) - result, result);
+  return select(areNumbers(x, y), withSignOf(result, y), x + y);
+}
 
 } // namespace weft::elements
 

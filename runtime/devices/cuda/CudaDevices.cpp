@@ -26,6 +26,11 @@ Status CudaDevices::open(int64_t count, Processes *processes,
         return ok;
   }
   set->links = std::make_shared<GpuLinks>(std::move(all), processes);
+  std::vector<const GpuStream *> streams;
+  for (const Device &device : set->devices)
+    if (device.work)
+      streams.push_back(device.work.get());
+  set->links->watch(std::move(streams));
   out = std::move(set);
   return {};
 }
@@ -313,7 +318,7 @@ Status CudaDevices::prepare(std::shared_ptr<const Program> program,
   for (int64_t number : mesh.devices) {
     const Device &device = devices[size_t(number)];
     shares.push_back({number, device.rank, device.gpu, device.builtin,
-                      device.libraries, links, device.work.get()});
+                      device.libraries, links});
   }
   auto prepared = std::make_shared<GpuProgram>(std::move(program), ownership);
   if (Status ok = prepared->prepare(shares, meter); !ok)

@@ -112,7 +112,6 @@ private:
   struct Done;
   Status enqueueAll(GpuProgram &program, const Run &run, RunClock *clock,
                     uint64_t number, Done &out);
-  std::vector<const GpuStream *> workStreams() const;
   template <typename Point> Status await(const Point &point) const;
   Status drop(const Device &device, std::unique_ptr<GpuMemory> &memory);
   std::vector<const GpuStream *> leadsOf(const Mesh &mesh) const;

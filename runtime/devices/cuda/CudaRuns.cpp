@@ -6,18 +6,9 @@
 
 namespace weft::runtime {
 
-/// The streams in which the devices of this process run.
-std::vector<const GpuStream *> CudaDevices::workStreams() const {
-  std::vector<const GpuStream *> streams;
-  for (const Device &device : devices)
-    if (device.work)
-      streams.push_back(device.work.get());
-  return streams;
-}
-
 /// Waits for a stream or an event, which may wait for other GPUs by NCCL.
 template <typename Point> Status CudaDevices::await(const Point &point) const {
-  links->await(point, workStreams());
+  links->await(point);
   return point.wait();
 }
 

@@ -153,7 +153,6 @@ Status GpuCollectives::prepare(const Plan &plan,
   for (const GpuShare &share : shares) {
     if (!share.gpu)
       continue;
-    streams.push_back(share.work);
     sides.try_emplace(
         share.rank, Side{share.builtin,
                          std::make_unique<GpuTables>(share.gpu, share.device)});

@@ -29,7 +29,6 @@ struct GpuShare {
   std::shared_ptr<BuiltinKernels> builtin;
   std::shared_ptr<GpuLibraries> libraries;
   std::shared_ptr<GpuLinks> links; ///< links of all devices
-  const GpuStream *work = nullptr; ///< in which it runs, beside other GPUs
 };
 
 class GpuCollectives {
@@ -61,7 +60,7 @@ public:
   /// The addresses of the run, with those of the memory that NCCL uses.
   const GpuTables::Addresses &addresses() const { return bound; }
   /// Waits for a stream, which may wait for other GPUs by NCCL; see GpuLinks.
-  void await(const GpuStream &stream) const { links->await(stream, streams); }
+  void await(const GpuStream &stream) const { links->await(stream); }
   /// The bytes that a device sends in one occurrence, the largest over devices.
   uint64_t sent(uint32_t collective) const { return sentOnce[collective]; }
 
@@ -88,7 +87,6 @@ private:
                       const std::shared_ptr<MemoryMeter> &meter);
 
   std::shared_ptr<GpuLinks> links;
-  std::vector<const GpuStream *> streams; ///< streams of own devices
   std::map<int, Side> sides;              ///< sides of own GPUs, by rank
   std::vector<std::vector<std::vector<Launches>>>
       groups; ///< [collective][group]

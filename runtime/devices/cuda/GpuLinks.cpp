@@ -86,16 +86,15 @@ bool GpuLinks::hasFailed() const {
   return false;
 }
 
-void GpuLinks::awaitWhile(const std::function<bool()> &isRunning,
-                          const std::vector<const GpuStream *> &others) {
+void GpuLinks::awaitWhile(const std::function<bool()> &isRunning) {
   constexpr int turns = 1000; // without a pause, as short runs end soon
   if (!isOpen)
     return;
   for (int turn = 0; !isAborted && isRunning(); ++turn) {
     if (hasFailed())
       abort();
-    for (const GpuStream *other : others) {
-      cuda::Result state = other->query();
+    for (const GpuStream *stream : streams) {
+      cuda::Result state = stream->query();
       if (state != cuda::Result::Success && state != cuda::Result::NotReady)
         abort();
     }

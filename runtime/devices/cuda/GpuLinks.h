@@ -61,12 +61,13 @@ public:
     return comms.at(set)[rank];
   }
   const Nccl &library() const { return *nccl; }
+  /// Sets the streams of this process, whose failures await() looks for.
+  void watch(std::vector<const GpuStream *> all) { streams = std::move(all); }
   /// Waits for a stream or an event, whose calls of NCCL may wait for other
-  /// streams. If one of those fails, or another process, ends the communicators,
-  /// so that the stream ends, too. Any thread may call it.
-  template <typename Point>
-  void await(const Point &point, const std::vector<const GpuStream *> &others) {
-    awaitWhile([&] { return point.query() == cuda::Result::NotReady; }, others);
+  /// GPUs. If a stream of this process fails, or another process, ends the
+  /// communicators, so that the others end, too. Any thread may call it.
+  template <typename Point> void await(const Point &point) {
+    awaitWhile([&] { return point.query() == cuda::Result::NotReady; });
   }
   /// Ends all communicators, and with them the calls that wait for a failed
   /// one. The GPUs can exchange nothing by NCCL any more.
@@ -97,8 +98,7 @@ private:
   Status openAmong(std::vector<nccl::Comm> &made);
   Status split(const std::vector<GpuSet> &apart);
   bool hasFailed() const;
-  void awaitWhile(const std::function<bool()> &isRunning,
-                  const std::vector<const GpuStream *> &others);
+  void awaitWhile(const std::function<bool()> &isRunning);
 
   JointGpus gpus;
   Processes *processes; ///< null: this process has all GPUs
@@ -107,6 +107,7 @@ private:
   std::vector<nccl::Comm> all; ///< one for each GPU, once used
   /// By set and rank in it; null for GPUs of other processes.
   std::map<GpuSet, std::vector<nccl::Comm>> comms;
+  std::vector<const GpuStream *> streams;
   std::atomic<bool> isOpen = false; ///< whether there are communicators
   std::atomic<bool> isAborted = false;
   /// Held while communicators are used, made and ended.
