@@ -240,15 +240,14 @@ template <typename Op> struct ByFormula : mlir::OpRewritePattern<Op> {
 /// the greater of |x| and |y|, and gives the angle of their ratio, from 0 to pi/4.
 template <typename OfRatio>
 Number angleBy(Number y, Number x, OfRatio ofRatio) {
-  constexpr double pi = std::numbers::pi;
   Number height = abs(y), width = abs(x);
   Number isSteep = height > width;
   Number low = select(isSteep, width, height),
          high = select(isSteep, height, width);
   Number result = ofRatio(low, high);
-  result = select(isSteep, y.number(pi / 2) - result, result);
+  result = select(isSteep, y.number(std::numbers::pi / 2) - result, result);
   Number isLeft = withSignOf(x.number(1), x) < 0.0; // -0, too
-  result = select(isLeft, y.number(pi) - result, result);
+  result = select(isLeft, y.number(std::numbers::pi) - result, result);
   return select(areNumbers(x, y), withSignOf(result, y), x + y);
 }
 

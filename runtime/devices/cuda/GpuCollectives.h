@@ -87,7 +87,7 @@ private:
                       const std::shared_ptr<MemoryMeter> &meter);
 
   std::shared_ptr<GpuLinks> links;
-  std::map<int, Side> sides;              ///< sides of own GPUs, by rank
+  std::map<int, Side> sides; ///< sides of own GPUs, by rank
   std::vector<std::vector<std::vector<Launches>>>
       groups; ///< [collective][group]
   /// Launches by GPU and rows, as groups with the same moves share rows; of the
