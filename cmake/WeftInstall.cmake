@@ -4,7 +4,7 @@
 include(CMakePackageConfigHelpers)
 
 set(weft_embedding_libraries WeftBase WeftLapack WeftPipeline WeftLayout WeftShardingRules WeftDialect CollDialect HostDialect NestDialect PlanDialect WeftUpstream WeftInterpret WeftVerify WeftLayoutSolver WeftResharding
-  WeftShardingPasses WeftCollectivePasses WeftTrainingPasses WeftKernelPasses WeftNestPasses WeftPlanningPasses WeftExplain WeftElements WeftMachineCode WeftCpuCodegen WeftCodegen WeftProgram WeftStages WeftDriver)
+  WeftShardingPasses WeftCollectivePasses WeftTrainingPasses WeftKernelPasses WeftNestPasses WeftPlanningPasses WeftRingPasses WeftExplain WeftElements WeftMachineCode WeftCpuCodegen WeftCodegen WeftProgram WeftStages WeftDriver)
 if(TARGET WeftGpuCodegen)
   list(APPEND weft_embedding_libraries WeftGpuCodegen)
 endif()

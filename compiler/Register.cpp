@@ -12,6 +12,7 @@
 #include "weft/passes/kernels/Passes.h"
 #include "weft/passes/nests/Passes.h"
 #include "weft/passes/planning/Passes.h"
+#include "weft/passes/rings/Passes.h"
 #include "weft/passes/sharding/Passes.h"
 #include "weft/passes/training/Passes.h"
 #include "weft/passes/upstream/Passes.h"
@@ -60,6 +61,7 @@ void weft::registerAllPasses() {
   registerWeftKernelPasses();
   registerWeftNestPasses();
   registerWeftPlanningPasses();
+  registerWeftRingPasses();
   registerWeftUpstreamPasses();
   registerPipelines();
 }

@@ -12,6 +12,7 @@
 #include "weft/dialects/plan/Plan.h"
 #include "weft/dialects/weft/VerifySizes.h"
 #include "weft/passes/planning/Passes.h"
+#include "weft/passes/rings/Passes.h"
 #include "weft/passes/training/Passes.h"
 #include "weft/runtime/abi/ProgramImage.h"
 
@@ -86,6 +87,8 @@ static void noteOptions(ModuleOp module, const CompileOptions &options,
   if (!options.overlap.empty())
     module->setAttr(kOverlapAttr,
                     OpBuilder(module).getStringAttr(options.overlap));
+  if (!options.rings.empty())
+    module->setAttr(kRingsAttr, OpBuilder(module).getStringAttr(options.rings));
   if (to == Stage::plan &&
       (!options.expect.empty() || module->hasAttr(kExpectAttr)))
     module->setAttr(kWholeSumsAttr, UnitAttr::get(module.getContext()));

@@ -56,6 +56,8 @@ struct CompileOptions {
   bool allowMicrobatchStatistics = false; ///< kMicrobatchStatisticsAttr
   /// "auto", "on" or "off" (kOverlapAttr); empty: the module's.
   std::string overlap;
+  /// Likewise (kRingsAttr).
+  std::string rings;
   /// The precision "f32" or "tf32" (nest::kPrecisionAttr); empty: the module's.
   std::string matmulPrecision;
   /// Searches fixes if a budget is exceeded; gets Progress::scheduled.

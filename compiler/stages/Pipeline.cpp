@@ -8,6 +8,7 @@
 #include "weft/passes/kernels/Passes.h"
 #include "weft/passes/nests/Passes.h"
 #include "weft/passes/planning/Passes.h"
+#include "weft/passes/rings/Passes.h"
 #include "weft/passes/sharding/Passes.h"
 #include "weft/passes/training/Passes.h"
 

@@ -140,6 +140,10 @@ inline constexpr llvm::StringLiteral kFactsAttr =
 inline constexpr llvm::StringLiteral kMeshAttr = "weft.mesh";
 /// Attribute of a function that makes it a kernel: #weft.kernel<...>.
 inline constexpr llvm::StringLiteral kKernelAttr = "weft.kernel";
+/// An attribute of an op with the numbers of operands (array<i64>) that its kernel
+/// does not compute: one arrives while the other is computed, or room for what
+/// comes before is needed again.
+inline constexpr llvm::StringLiteral kApartAttr = "weft.apart";
 
 } // namespace weft
 

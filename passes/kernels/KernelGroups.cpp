@@ -70,6 +70,10 @@ void KernelGroups::group(Block &block) {
     group.isElementwise = !group.isFixed && hasElements;
     group.hasContraction = op.hasTrait<ContractionNest>();
     group.hasOwnNest = op.hasTrait<OwnLoopNest>();
+    if (auto apart = op.getAttrOfType<DenseI64ArrayAttr>(kApartAttr))
+      for (int64_t number : apart.asArrayRef())
+        if (number >= 0 && number < op.getNumOperands())
+          group.apart.push_back(op.getOperand(unsigned(number)));
   }
   findDonated(block);
   findCarried(block);
@@ -276,8 +280,15 @@ bool KernelGroups::findBetween(unsigned producer, unsigned consumer,
   return true;
 }
 
+bool KernelGroups::areApart(unsigned producer, unsigned consumer) const {
+  return llvm::any_of(groups[consumer].apart, [&](Value value) {
+    return llvm::is_contained(groups[producer].ops, value.getDefiningOp());
+  });
+}
+
 bool KernelGroups::canMerge(unsigned producer, unsigned consumer) {
   return !groups[producer].isFixed && !groups[consumer].isFixed &&
+         !areApart(producer, consumer) &&
          groups[producer].ops.size() + groups[consumer].ops.size() <=
              kMostOps &&
          findBetween(producer, consumer, /*forward=*/true, needProducer) &&
@@ -330,6 +341,7 @@ void KernelGroups::merge(unsigned into, unsigned from) {
   a.hasContraction |= b.hasContraction;
   a.hasOwnNest |= b.hasOwnNest;
   a.isDonated |= b.isDonated;
+  llvm::append_range(a.apart, b.apart);
   size_t own = a.ops.size();
   llvm::append_range(a.ops, b.ops);
   std::inplace_merge(

@@ -48,6 +48,8 @@ struct KernelGroup {
   bool hasOwnNest = false; ///< an op with the trait OwnLoopNest
   bool isDonated = false;  ///< writes memory that an argument donates
   bool isUpdate = false;   ///< one op that writes in its operand's memory
+  /// Operands that another kernel computes (kApartAttr).
+  llvm::SmallVector<mlir::Value, 0> apart;
   llvm::SetVector<unsigned> before; ///< groups that this group needs
   std::set<unsigned> after;         ///< groups that need this group
 };
@@ -102,6 +104,8 @@ private:
   bool mayBeRecomputed(mlir::Value value, unsigned own, int64_t elements) const;
   void addDependencies();
   void depend(unsigned group, mlir::Value value);
+  /// Whether the consumer is not computed together with the producer (kApartAttr).
+  bool areApart(unsigned producer, unsigned consumer) const;
   bool canMerge(unsigned producer, unsigned consumer);
   /// Finds the groups after `producer` (before `consumer`) that rank between
   /// the two; false if there are too many, or if another path joins the two.

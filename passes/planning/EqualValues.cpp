@@ -58,15 +58,24 @@ void EqualValues::visit(Block &block) {
     visit(op);
 }
 
+/// The axes of the groups that an op names, or one in its regions. What a device
+/// computes depends on its place by these alone.
+MeshAxes EqualValues::axesNamedIn(Operation *op) const {
+  MeshAxes axes = none();
+  op->walk([&](Operation *inner) {
+    inner->getAttrDictionary().walk(
+        [&](LayoutAttr named) { axes |= axesOf(named); });
+  });
+  return axes;
+}
+
 /// The axes along which a kernel's results differ although its operands are
-/// equal. A kernel's op depends on its device only by a group that it names.
+/// equal.
 MeshAxes EqualValues::coordinatesIn(func::FuncOp kernel) {
   auto [found, isNew] = kernels.try_emplace(kernel, none());
   if (isNew)
-    kernel.walk([&](Operation *op) {
-      op->getAttrDictionary().walk(
-          [&](LayoutAttr named) { found->second |= axesOf(named); });
-    });
+    for (Operation &op : kernel.getOps())
+      found->second |= axesNamedIn(&op);
   return found->second;
 }
 
@@ -127,6 +136,9 @@ void EqualValues::visit(Operation &op) {
     axes = std::visit(Received{*this, differs(op.getOperands()), axesOf(group),
                                fullAxesOf(group)},
                       instruction.getCommunication().getCommunication());
+  } else if (isPure(&op)) {
+    axes = differs(op.getOperands());
+    axes |= axesNamedIn(&op);
   }
   for (Value result : op.getResults())
     add(result, axes);

@@ -57,6 +57,7 @@ private:
   void visit(mlir::Operation &op);
   void visitLoop(PlannedLoopOpInterface loop);
   void visitBranch(PlannedBranchOpInterface choice);
+  MeshAxes axesNamedIn(mlir::Operation *op) const;
   MeshAxes coordinatesIn(mlir::func::FuncOp kernel);
 
   MeshAttr mesh;

@@ -137,7 +137,7 @@ class Cases(fit_error_cases.FitCases, name_error_cases.NameCases, step_cases.Ste
         fit = ["fit", self.model_file, "--data", self.good_data]
         for flag, value in (("--batch-size", "0"), ("--batch-size", "0x0"), ("--epochs", "-1"), ("--steps-per-epoch", "0"),
                             ("--max-steps", "-1"), ("--verbose", "3"), ("--divide-by", "0"), ("--divide-by", "inf"), ("--graphs", "sometimes"),
-                            ("--share", "mostly"), ("--overlap", "partly"),
+                            ("--share", "mostly"), ("--overlap", "partly"), ("--rings", "partly"),
                             ("--collectives", "exact"), ("--collectives", "mpi"),
                             ("--validation-split", "1.5"), ("--validation-split", "nan"), ("--learning-rate", "nan"),
                             ("--learning-rate", "-inf"), ("--learning-rate", "1e39"), ("--devices", "gpu:8"),

@@ -169,6 +169,7 @@ std::string runCompiled(ModuleOp scheduled, llvm::ArrayRef<Tensor> inputs,
   options.from = Stage::scheduled;
   options.target = checks.gpu ? kGpuTarget : test::testTarget();
   options.overlap = seed % 5 < 2 ? "on" : ""; // collectives under way
+  options.rings = seed % 3 == 1 ? "on" : "";  // blocks that travel
   options.threads = 1;
   auto mesh = scheduled->getAttrOfType<MeshAttr>(kMeshAttr);
   int64_t devices = mesh ? mesh.getMesh().size() : 1;

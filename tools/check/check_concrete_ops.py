@@ -22,6 +22,7 @@ TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', re.S)
 EVERYWHERE = {"ModuleOp", "func::FuncOp", "func::CallOp", "func::ReturnOp"}  # functions, their calls and their ends
 LOOPS = "the closed set of loops and branches that LowerControlFlow leaves"
 INSTRUCTIONS = "the closed set of a plan's instructions and buffers, which the file format fixes"
+SOFTMAX = "an op of the definition of a softmax, which the pass looks for"
 GRADIENT = "made by derivatives of loops and of dynamic_slice"
 ALLOWED = {
     "passes/kernels/LowerControlFlow.cpp": {"ForOp": "the op that it lowers", "CaseOp": "the op that it lowers",
@@ -35,6 +36,9 @@ ALLOWED = {
     "passes/nests/NestChooser.cpp": {"nest::LoopsOp": "an op that it makes"},
     "passes/planning/OutlineLoops.cpp": {f"plan::{name}Op": INSTRUCTIONS for name in (
         "Program", "Buffer", "Constant", "Output", "Copy", "Launch", "Label", "Jump", "JumpUnless")},
+    "passes/rings/AttentionBody.cpp": {"ReduceOp": SOFTMAX, "BroadcastOp": SOFTMAX, "SubOp": SOFTMAX, "ExpOp": SOFTMAX, "DivOp": SOFTMAX,
+                                       "coll::AllGatherOp": "the op that it replaces"},
+    "passes/rings/FormRings.cpp": {"coll::AllGatherOp": "the op that it replaces", "coll::ReduceScatterOp": "the op that it replaces"},
     "passes/sharding/PartGroups.cpp": {"ReshardOp": "the op that it divides"},
     "passes/sharding/propagation/OpPlaces.cpp": {"ConstrainOp": "an annotation"},
     "passes/collectives/CombineAllReduces.cpp": {"coll::AllReduceOp": "the op that it combines"},

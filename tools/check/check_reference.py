@@ -14,7 +14,7 @@ PAGES = ROOT / "docs" / "reference"
 WRITTEN = "Written by `python3 tools/check/check_reference.py --write` from the definitions in `{}`."
 # The stages' folders of passes, in the order in which programs pass through them.
 PASSES = {
-    "training": "Differentiation", "sharding": "Layouts and partitioning", "collectives": "Collectives", "kernels": "Kernels", "nests": "Loop nests",
+    "training": "Differentiation", "sharding": "Layouts and partitioning", "collectives": "Collectives", "rings": "Rings", "kernels": "Kernels", "nests": "Loop nests",
     "planning": "Plans", "upstream": "Other compilers' programs",
 }
 DIALECTS = {"coll": "CollOps", "host": "HostOps", "nest": "Nest", "plan": "PlanOps"}

@@ -34,7 +34,7 @@ void addSeed(CLI::App &app, ModelFlags &flags);
 void addBatchSize(CLI::App &app, ModelFlags &flags);
 /// Adds --microbatches and --allow-microbatch-statistics.
 void addMicrobatchFlags(CLI::App &app, ModelFlags &flags);
-/// Adds --overlap, of commands that compile steps.
+/// Adds --overlap and --rings, of commands that compile steps.
 void addOverlap(CLI::App &app, ModelFlags &flags);
 void addBudgetFlags(CLI::App &app, ModelFlags &flags);
 /// Add the flags of weft fit, and those of weft evaluate or weft predict.

@@ -56,6 +56,7 @@ struct ModelFlags {
   int64_t microbatches = 1;
   bool allowMicrobatchStatistics = false;
   std::string overlap; ///< auto, on or off; empty: the module's, or auto
+  std::string rings;   ///< likewise
   std::string memory;  ///< memory of a device, 64MiB; empty: no limit
   std::string target = defaultTarget();
   std::string matmulPrecision; ///< f32 or tf32; empty: f32

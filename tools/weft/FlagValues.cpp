@@ -74,7 +74,7 @@ FlagCheck weft::tool::isSwitch() {
   };
 }
 
-FlagCheck weft::tool::isOverlap() {
+FlagCheck weft::tool::isAutoOnOrOff() {
   return [](const std::string &text) -> std::string {
     if (text == "auto" || text == "on" || text == "off")
       return "";

@@ -36,7 +36,7 @@ FlagCheck isStepOrAll();
 /// Checks for on or off.
 FlagCheck isSwitch();
 /// Checks for auto, on or off.
-FlagCheck isOverlap();
+FlagCheck isAutoOnOrOff();
 /// A way in which GPUs exchange data.
 FlagCheck isCollectiveMode();
 /// Checks for f32 or tf32.

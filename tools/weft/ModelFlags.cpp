@@ -134,7 +134,14 @@ void weft::tool::addOverlap(CLI::App &app, ModelFlags &flags) {
                  "collectives, where that ends a step earlier; on: wherever a "
                  "collective can be awaited later; off: each is awaited at "
                  "once. Values have the same bits")
-      ->check(isOverlap());
+      ->check(isAutoOnOrOff());
+  app.add_option("--rings", flags.rings,
+                 "auto (the default): a contraction of a gathered operand, or "
+                 "one whose result is reduced and scattered, is computed block "
+                 "by block while the blocks travel, where that ends a step "
+                 "earlier; on: wherever it is possible; off: nowhere. Sums may "
+                 "differ in their last bits")
+      ->check(isAutoOnOrOff());
 }
 
 void weft::tool::addBudgetFlags(CLI::App &app, ModelFlags &flags) {

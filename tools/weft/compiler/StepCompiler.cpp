@@ -309,6 +309,7 @@ CompileOptions weft::tool::compileOptions(const ModelFlags &flags) {
   result.memory = wholeQuantity(parseQuantity(flags.memory).value_or(0));
   result.microbatches = flags.microbatches;
   result.overlap = flags.overlap;
+  result.rings = flags.rings;
   result.allowMicrobatchStatistics = flags.allowMicrobatchStatistics;
   result.fixLimits = fixLimits(flags);
   return result;

@@ -32,6 +32,7 @@ static const char *flagOfSources(const ExplainFlags &flags) {
          : !model.memory.empty()          ? "--memory"
          : model.microbatches > 1         ? "--microbatches"
          : !model.overlap.empty()         ? "--overlap"
+         : !model.rings.empty()           ? "--rings"
          : !model.matmulPrecision.empty() ? "--matmul-precision"
          : !model.collectives.empty()     ? "--collectives"
          : !flags.html.empty()            ? "--html"

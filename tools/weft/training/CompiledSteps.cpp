@@ -17,6 +17,7 @@ static const char *flagOfSources(const ModelFlags &flags) {
          : !flags.memory.empty()          ? "--memory"
          : flags.microbatches > 1         ? "--microbatches"
          : !flags.overlap.empty()         ? "--overlap"
+         : !flags.rings.empty()           ? "--rings"
          : !flags.matmulPrecision.empty() ? "--matmul-precision"
          : flags.namesTarget              ? "--target"
          : flags.timing                   ? "--timing"
