@@ -80,6 +80,7 @@ TESTS = [
     ("lit pipeline/explain", "weft", [LIT, "-s", "build/test/pipeline", "--filter=pipeline/explain.test"]),
     ("pipeline-meaning-test", "pipeline-meaning-test", ["build/bin/pipeline-meaning-test"]),
     ("lit exec/pipelines", "weft", [LIT, "-s", "build/test/exec", "--filter=exec/pipelines"]),
+    ("lit exec/rings", "weft", [LIT, "-s", "build/test/exec", "--filter=exec/rings"]),
     ("lit exec/microbatches", "weft", [LIT, "-s", "build/test/exec", "--filter=exec/microbatches"]),
     ("lit exec/mpi-interrupt", "weft", [LIT, "-s", "build/test/exec", "--filter=exec/mpi-interrupt"]),
     # Tests of the compiler as a library.
