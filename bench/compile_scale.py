@@ -10,6 +10,9 @@ linear in layers is the goal.
 
 (c) A transformer of 32 layers (transformer.py), forward and a step of training,
 on 8 to 4096 devices to the stage `plan`: equal time, memory and size is the goal.
+(p) The same step of training on 8 devices, without stages and as a pipeline of 8
+stages in 16 and in 64 microbatches, to the stage `plan`: at most 3 s more, and for
+64 microbatches at most 1.05 times the size for 16, are the goals.
 (d) The peer's case (compile_peer.py): the forward pass of 512 layers, kernels cut
 by columns and by rows in turn over 4 devices, batches over the rest.
 (e) With --peer-python the same case to a .weft file, machine code of all kernels
@@ -116,6 +119,15 @@ def transformers(weft, repeat, folder):
     return rows
 
 
+def pipelines(weft, repeat, folder):
+    path = folder / "pipeline.mlir"
+    rows = []
+    for stages, microbatches in ((0, 0), (8, 16), (8, 64)):
+        path.write_text(transformer.text(32, 8, True, stages, microbatches))
+        rows.append({"stages": stages, "microbatches": microbatches, **measure([weft, "compile", path, "--emit", "plan"], repeat)})
+    return rows
+
+
 def as_the_peer(weft, repeat, folder):
     model, spread = folder / "mlp512.json", folder / "distribution.json"
     model.write_text(json.dumps(deep_model(512)))
@@ -170,6 +182,11 @@ def missed(result):
         yield f"512 layers take {train[512]:.2f} s, 128 layers {train[128]:.2f} s: no longer linear"
     for stage in ("partitioned", "plan"):
         yield from grown(stage, [row for row in result["devices"] if row["stage"] == stage])
+    plain, few, many = result["pipeline"]
+    if many["cpu_s"] > plain["cpu_s"] + 3:
+        yield f"a pipeline of 8 stages takes {many['cpu_s']:.2f} s, more than 3 s above the {plain['cpu_s']:.2f} s without stages"
+    if many["bytes"] > 1.05 * few["bytes"]:
+        yield f"the plan of 64 microbatches has {many['bytes']} bytes, more than 1.05 times the {few['bytes']} of 16"
     for step in ("predict", "train"):
         yield from grown(f"the transformer's {step}", [row for row in result["transformer"] if row["step"] == step])
 
@@ -187,6 +204,7 @@ def main():
         result = {"layers": by_layers(options.weft, options.repeat, folder),
                   "devices": by_devices(options.weft, options.repeat, folder),
                   "transformer": transformers(options.weft, options.repeat, folder),
+                  "pipeline": pipelines(options.weft, options.repeat, folder),
                   "forward": as_the_peer(options.weft, options.repeat, folder)}
         if options.peer_python:
             result["beside JAX"] = beside_the_peer(options.weft, options.repeat, folder, options.peer_python)

@@ -73,6 +73,7 @@ OpWithRule OpWithRule::get(Operation *op) {
   auto known = dyn_cast<ShardingRuleOpInterface>(op);
   if (!known) {
     ruled.rule = replicatedRule(op);
+    ruled.isReplicated = true;
     ruled.put(placeByTypes(op));
     return ruled;
   }

@@ -36,6 +36,8 @@ struct OpWithRule {
   /// Whether no operand has a factor, so that any block of the results is
   /// computed at no cost: constants, iota, broadcast scalars, random bits.
   bool source = false;
+  /// Whether no factor takes axes, as where there is no rule.
+  bool isReplicated = false;
   /// The devices that run the op: its tensors are on this part of the mesh, and
   /// its factors are not sharded over axes that the part fixes.
   MeshPart place;

@@ -26,20 +26,21 @@ static Layout layoutOf(Value value) {
 /// if there are several.
 static MeshPart commonPart(Operation *op) {
   std::optional<MeshPart> common;
-  bool isOne = true;
-  auto add = [&](TypeRange types) {
-    for (Type type : types)
-      if (LayoutAttr layout = getLayout(type)) {
-        const MeshPart &part = layout.getLayout().part;
-        isOne &= !common || *common == part;
-        common = part;
-      }
+  auto isOther = [&](Type type) {
+    LayoutAttr layout = getLayout(type);
+    if (!layout)
+      return false;
+    if (!common)
+      common = layout.getLayout().part;
+    return layout.getLayout().part != *common;
   };
-  op->walk([&](Operation *inner) {
-    add(inner->getOperandTypes());
-    add(inner->getResultTypes());
+  WalkResult walked = op->walk([&](Operation *inner) {
+    return llvm::any_of(inner->getOperandTypes(), isOther) ||
+                   llvm::any_of(inner->getResultTypes(), isOther)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
   });
-  return common && isOne ? *common : MeshPart();
+  return common && !walked.wasInterrupted() ? *common : MeshPart();
 }
 
 /// The part of the mesh that runs an op with layouts.
@@ -122,6 +123,9 @@ public:
   std::vector<PartGroup> run();
 
 private:
+  /// The part that runs an op; for ops with regions it is found once.
+  const MeshPart &partOf(Operation *op);
+  bool mayRepeat(Operation &op);
   void count();
   /// Adds the ops that compute what an op reads; for sources, what these read.
   void addBefore(Operation *op, std::set<unsigned> &before) const;
@@ -132,6 +136,7 @@ private:
   Block &block;
   std::vector<Operation *> ops;
   std::vector<MeshPart> parts;
+  llvm::DenseMap<Operation *, MeshPart> partsOfOps;
   llvm::DenseMap<Operation *, unsigned> numbers;
   llvm::DenseSet<Operation *> sources;      ///< repeated where they are read
   std::vector<std::vector<unsigned>> users; ///< users of each op, once each
@@ -140,14 +145,21 @@ private:
 };
 } // namespace
 
+const MeshPart &PartSchedule::partOf(Operation *op) {
+  auto [found, isNew] = partsOfOps.try_emplace(op);
+  if (isNew)
+    found->second = ::partOf(op);
+  return found->second;
+}
+
 /// Whether the op computes an array, or a constant, at no cost, for ops of its
 /// part only.
-static bool mayRepeat(Operation &op) {
+bool PartSchedule::mayRepeat(Operation &op) {
   bool isArray = llvm::any_of(op.getResultTypes(), [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && tensor.getRank() > 0;
   });
-  auto isOfPart = [part = placeByTypes(&op)](Operation *user) {
+  auto isOfPart = [this, part = placeByTypes(&op)](Operation *user) {
     return !user->hasTrait<OpTrait::IsTerminator>() && partOf(user) == part;
   };
   return OpWithRule::get(&op).source &&

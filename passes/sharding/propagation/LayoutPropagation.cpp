@@ -10,6 +10,21 @@
 using namespace weft;
 using namespace mlir;
 
+void LayoutPropagation::noteChanged(Value value, Changed &changed) {
+  changed.push_back(value);
+  auto note = [&](OpOperand &operand) {
+    if (flow.target(operand))
+      changedOperands[operand.getOwner()].insert(operand.getOperandNumber());
+  };
+  Value leader = flow.leader(value);
+  ArrayRef<Value> members = flow.members(leader);
+  for (Value member : members.empty() ? ArrayRef(leader) : members)
+    for (OpOperand &use : member.getUses())
+      note(use);
+  for (OpOperand *source : flow.sources(leader))
+    note(*source);
+}
+
 void LayoutPropagation::extendGroup(Value value, Changed &changed) {
   const LayoutEntry &entry = table.entryOf(value);
   if (!entry.group)
@@ -18,7 +33,7 @@ void LayoutPropagation::extendGroup(Value value, Changed &changed) {
     Layout before = table.entryOf(other).layout;
     if (other == value || !table.entryOf(other).extend(entry.layout))
       continue;
-    changed.push_back(other);
+    noteChanged(other, changed);
     if (journal)
       journal->record({.kind = LayoutReason::Kind::SameValue,
                        .value = other,
@@ -35,7 +50,7 @@ void LayoutPropagation::grow(Value value, const Layout &wanted,
   Layout before = journal ? entry->layout : Layout();
   if (!entry->extend(wanted))
     return;
-  changed.push_back(value);
+  noteChanged(value, changed);
   if (journal && like)
     journal->record({.kind = LayoutReason::Kind::SameValue,
                      .value = flow.leader(value),
@@ -47,6 +62,8 @@ void LayoutPropagation::grow(Value value, const Layout &wanted,
 
 void LayoutPropagation::update(const OpWithRule &op, const Round &round,
                                Changed &changed) {
+  if (op.isReplicated)
+    return;
   const Mesh &mesh = table.mesh();
   TensorLayouts layouts = table.layoutsOf(op);
   for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor)
@@ -74,12 +91,21 @@ void LayoutPropagation::updateFlow(Operation *op, const Round &round,
     if (round.includes(table.entryOf(speaker)))
       grow(listener, table.get(speaker), changed, op, speaker);
   };
-  for (OpOperand &operand : op->getOpOperands()) {
+  auto listed = changedOperands.find(op);
+  if (listed == changedOperands.end())
+    return;
+  // Those that are listed meanwhile are visited now if they come later.
+  std::set<unsigned> &numbers = listed->second;
+  for (auto next = numbers.begin(); next != numbers.end();) {
+    unsigned number = *next;
+    numbers.erase(next);
+    OpOperand &operand = op->getOpOperand(number);
     Value target = flow.target(operand);
-    if (!target || !table.knows(target) || table.isSource(operand.get()))
-      continue;
-    say(operand.get(), target);
-    say(target, operand.get());
+    if (table.knows(target) && !table.isSource(operand.get())) {
+      say(operand.get(), target);
+      say(target, operand.get());
+    }
+    next = numbers.upper_bound(number);
   }
 }
 
@@ -142,8 +168,12 @@ void LayoutPropagation::pushNeighbours(Value value, const Round &round,
 
 void LayoutPropagation::runRound(const Round &round) {
   Worklist worklist;
-  for (const OpWithRule &op : table.ops())
+  for (const OpWithRule &op : table.ops()) {
     push(op.op, round, worklist);
+    for (OpOperand &operand : op.op->getOpOperands())
+      if (flow.target(operand))
+        changedOperands[op.op].insert(operand.getOperandNumber());
+  }
   while (!worklist.empty()) {
     const OpWithRule &op = table.ops()[worklist.begin()->second];
     worklist.erase(worklist.begin());

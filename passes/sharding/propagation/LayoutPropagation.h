@@ -21,6 +21,7 @@
 #include "weft/passes/sharding/propagation/LayoutJournal.h"
 #include "weft/passes/sharding/propagation/LayoutTable.h"
 
+#include <map>
 #include <set>
 
 namespace weft {
@@ -54,7 +55,11 @@ private:
                       Worklist &worklist) const;
   /// Propagates among an op's tensors by its rule.
   void update(const OpWithRule &op, const Round &round, Changed &changed);
-  /// Propagates between the values that regions pass on and their destinations.
+  /// Lists the operands, of ops with regions and of the ends of regions, that
+  /// become the value or that it becomes.
+  void noteChanged(mlir::Value value, Changed &changed);
+  /// Propagates between the values that regions pass on and their destinations,
+  /// for listed operands: a loop may have thousands of which few change.
   void updateFlow(mlir::Operation *op, const Round &round, Changed &changed);
   /// Propagates between an op's stated layouts and the free axes of its
   /// operands, its results and the values of its region. `op` is that op, or
@@ -75,6 +80,9 @@ private:
   LayoutTable &table;
   const RegionFlow &flow;
   LayoutJournal *journal;
+  /// The operands of ops that pass values on whose layouts, or those of what they
+  /// become, have changed since the op was visited in this round.
+  std::map<mlir::Operation *, std::set<unsigned>> changedOperands;
 };
 
 } // namespace weft
