@@ -72,6 +72,11 @@ class DistributionCases:
         yield "layer in two stages", staged("pipe-two", [["flatten", "d1.*"], ["d[12]"]])
         yield "layer in no stage", staged("pipe-none", [["flatten"], ["d2"]])
         yield "stages in a cycle", staged("pipe-cycle", [["flatten", "d2"], ["d1"]])
+        tied = self.fixtures / "gpt-tied" / "model.json"
+        for what, name, lists in (("a call behind another stage", "pipe-call", [["table", "embed_drop", "block0.*"], ["block1.*", "ln_f"]]),
+                                  ("a list of no call", "pipe-unused", [["table", "embed_drop", "block.*", "ln_f"], ["table"]])):
+            words = staged(name, lists)
+            yield what, [words[0], tied, *words[2:]]
         yield "no microbatches", staged("pipe-zero", stages, microbatches=0)
         yield "field of a pipeline", staged("pipe-field", stages, microbatchs=4)
         yield "no schedule", staged("pipe-name", stages, microbatches=4, schedule="1f2b")

@@ -26,7 +26,7 @@ static std::optional<pipeline::Schedule> scheduleOf(const keras::Pipeline &its,
 
 std::optional<PipelineReport> weft::tool::explainPipeline(
     const keras::Distribution &distribution, const keras::Model &model,
-    const std::vector<keras::LayerPlace> &places, int64_t batchSize) {
+    const std::vector<keras::LayerPlace> &calls, int64_t batchSize) {
   if (!distribution.pipeline)
     return std::nullopt;
   const keras::Pipeline &its = *distribution.pipeline;
@@ -47,11 +47,13 @@ std::optional<PipelineReport> weft::tool::explainPipeline(
                              live[stage],
                              replay->idle[stage],
                              replay->end - replay->idle[stage]});
-  for (size_t layer = 0; layer < places.size(); ++layer)
-    for (const AxisCoordinate &at : places[layer].part)
-      if (at.axis == its.axis && !model.layers[layer].isInput())
-        report.stages[size_t(at.coordinate)].layers.push_back(
-            model.layers[layer].name);
+  for (unsigned node = 0; node < calls.size(); ++node)
+    for (const AxisCoordinate &at : calls[node].part)
+      if (at.axis == its.axis && !model.layerOf(node).isInput()) {
+        auto &names = report.stages[size_t(at.coordinate)].layers;
+        if (!std::ranges::count(names, model.layerOf(node).name))
+          names.push_back(model.layerOf(node).name);
+      }
   return report;
 }
 

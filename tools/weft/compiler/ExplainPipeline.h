@@ -35,9 +35,10 @@ struct PipelineReport {
 
 /// The report for a batch; nothing without a pipeline, or if a file's schedule
 /// has other microbatches than the batch.
-std::optional<PipelineReport> explainPipeline(
-    const keras::Distribution &distribution, const keras::Model &model,
-    const std::vector<keras::LayerPlace> &places, int64_t batchSize);
+std::optional<PipelineReport>
+explainPipeline(const keras::Distribution &distribution,
+                const keras::Model &model,
+                const std::vector<keras::LayerPlace> &calls, int64_t batchSize);
 std::string toText(const PipelineReport &report);
 llvm::json::Value toJson(const PipelineReport &report);
 

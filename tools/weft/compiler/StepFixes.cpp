@@ -44,7 +44,7 @@ StepCompiler::explainPipeline(const std::string &step,
                               int64_t batchSize) const {
   if (!resolved || stepKindNamed(step) != StepKind::Train)
     return std::nullopt;
-  return tool::explainPipeline(layouts, kerasModel, resolved->places,
+  return tool::explainPipeline(layouts, kerasModel, resolved->callPlaces,
                                batchSize);
 }
 

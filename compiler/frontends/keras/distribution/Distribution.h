@@ -94,6 +94,8 @@ struct PlacementRule {
   std::string key;
   AxisCoordinate at;
   std::string entry = "placements"; ///< as messages name it
+  /// The list of a pipeline's "stages" that has the key.
+  std::optional<int64_t> list = std::nullopt;
 };
 
 /// Stages that work on different microbatches (Pipelines.h). Their layers are
@@ -113,6 +115,9 @@ struct Pipeline {
 struct LayerPlace {
   MeshPart part;
   std::string reason;
+  /// The lists of a pipeline's "stages" that name the layer. If there are
+  /// several, `part` is that of the first, where the layer's variables are.
+  std::vector<int64_t> lists = {};
 };
 
 struct Distribution {
@@ -165,6 +170,7 @@ struct ResolvedLayouts {
   std::map<std::string, ResolvedLayout> inputs;    ///< every input, by layer
   std::map<std::string, ResolvedLayout> outputs;   ///< layers with a layout
   std::vector<LayerPlace> places;                  ///< places of all layers
+  std::vector<LayerPlace> callPlaces;              ///< places of all nodes
   std::vector<RuleStatus> rules;
 };
 Result<ResolvedLayouts> resolveLayouts(const Distribution &distribution,

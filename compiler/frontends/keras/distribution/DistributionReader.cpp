@@ -319,7 +319,8 @@ void readStages(const Json *value, Fields &f, Distribution &out) {
       out.placements.push_back(
           {keys.back(),
            {pipeline.axis, stage % pipeline.count},
-           "pipeline, stage " + std::to_string(stage) + ":"});
+           "pipeline, stage " + std::to_string(stage) + ":",
+           stage});
     }
   }
 }

@@ -229,9 +229,13 @@ static Status place(const Distribution &distribution, const Model &model,
   auto places = resolvePlaces(distribution, model);
   if (!places)
     return places.error();
-  if (Status chain = checkStages(distribution, model, *places); !chain)
+  auto calls = resolveCalls(distribution, model, *places);
+  if (!calls)
+    return calls.error();
+  if (Status chain = checkStages(distribution, model, *calls); !chain)
     return chain;
   out.places = std::move(*places);
+  out.callPlaces = std::move(*calls);
   const Mesh &mesh = distribution.mesh;
   for (const Variable &variable : model.variables)
     if (Status ok = putOn(mesh, out.places[variable.owner], variable.path,

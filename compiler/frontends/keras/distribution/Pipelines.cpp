@@ -82,41 +82,51 @@ public:
       : pipeline(pipeline), model(model), places(places) {}
 
   Status run() {
-    for (const Node &node : model.nodes) {
-      if (model.layers[node.layer].isInput())
+    for (unsigned node = 0; node < model.nodes.size(); ++node) {
+      if (model.layerOf(node).isInput())
         continue;
-      if (Status has = checkHasStage(node.layer); !has)
+      if (Status has = checkHasStage(node); !has)
         return has;
-      for (unsigned input : node.inputs)
-        if (Status follows = checkFollows(model.nodes[input].layer, node.layer);
-            !follows)
+      for (unsigned input : model.nodes[node].inputs)
+        if (Status follows = checkFollows(input, node); !follows)
           return follows;
     }
     return {};
   }
 
 private:
-  std::optional<int64_t> stageOf(unsigned layer) const {
-    for (const AxisCoordinate &at : places[layer].part)
+  std::optional<int64_t> stageOf(unsigned node) const {
+    for (const AxisCoordinate &at : places[node].part)
       if (at.axis == pipeline.axis)
         return at.coordinate;
     return std::nullopt;
   }
-  std::string named(unsigned layer) const {
-    return "layer " + inQuotes(model.layers[layer].name);
+  std::string named(unsigned node) const {
+    return "layer " + inQuotes(model.layerOf(node).name);
   }
-  Status checkHasStage(unsigned layer) const {
-    if (stageOf(layer))
+  Status checkHasStage(unsigned node) const {
+    if (stageOf(node))
       return {};
-    return Error{"pipeline: " + named(layer) + " is in none of the " +
+    return Error{"pipeline: " + named(node) + " is in none of the " +
                  std::to_string(pipeline.stages.size()) +
                  " stages; add its path, or a pattern that matches it, to one "
                  "of \"stages\""};
   }
-  /// Notes the chunk of a layer: what reads a later stage is of the next one.
+  /// The way out for a call of a layer that has others.
+  std::string orListTwice(unsigned node) const {
+    unsigned layer = model.nodes[node].layer;
+    bool hasOthers = std::ranges::count_if(model.nodes, [&](const Node &other) {
+                       return other.layer == layer && other.result == 0;
+                     }) > 1;
+    return hasOthers ? "; as " + named(node) +
+                           " is called several times, it may also be in the "
+                           "lists of all stages that call it"
+                     : "";
+  }
+  /// Notes the chunk of a call: what reads a later stage is of the next one.
   Status checkFollows(unsigned from, unsigned to) {
     std::optional<int64_t> before = stageOf(from), after = stageOf(to);
-    if (model.layers[from].isInput() || !before || !after)
+    if (model.layerOf(from).isInput() || !before || !after)
       return {};
     int64_t wanted = chunks[from] + (*before > *after ? 1 : 0);
     chunks[to] = std::max(chunks[to], wanted);
@@ -129,19 +139,19 @@ private:
                    " of stage " + std::to_string(*before) +
                    " gives its output to it; put both into one list of "
                    "\"stages\", or order the lists as the layers are"};
-    return Error{"pipeline: " + named(from) + " of stage " +
-                 std::to_string(*before) + " gives its output to " + named(to) +
-                 " of stage " + std::to_string(*after) +
-                 ", so that stages wait for each other; put " + named(to) +
-                 " into stage " + std::to_string(*before) +
-                 " or a later one, or " + named(from) + " into stage " +
-                 std::to_string(*after) + " or an earlier one"};
+    return Error{
+        "pipeline: " + named(from) + " of stage " + std::to_string(*before) +
+        " gives its output to " + named(to) + " of stage " +
+        std::to_string(*after) + ", so that stages wait for each other; put " +
+        named(to) + " into stage " + std::to_string(*before) +
+        " or a later one, or " + named(from) + " into stage " +
+        std::to_string(*after) + " or an earlier one" + orListTwice(to)};
   }
 
   const Pipeline &pipeline;
   const Model &model;
   const std::vector<LayerPlace> &places;
-  std::map<unsigned, int64_t> chunks; ///< by layer
+  std::map<unsigned, int64_t> chunks; ///< by node
 };
 } // namespace
 

@@ -13,8 +13,10 @@
 // the folder of the distribution file. Four lists on two stages are two chunks of
 // each: the lists 0 and 2 are on stage 0.
 //
-// Each layer is in one stage, and gives its output to its own stage or to later
-// ones. Losses and metrics are computed by the stage of the output.
+// Each call of a layer is in one stage, and gives its output to its own stage or
+// to later ones. A layer that is called in several stages is in the list of each;
+// its variables are in the first. Losses and metrics are computed by the stage of
+// the output.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +35,8 @@ using ReadSchedule = std::function<Result<std::string>(const std::string &)>;
 /// Reads and proves the schedule of a distribution's pipeline, if it has one.
 Status resolveSchedule(Distribution &distribution, const ReadSchedule &read);
 
-/// Checks that each layer is in a stage, and that stages are a chain.
+/// Checks that each call is in a stage, and that stages are a chain. `places` are
+/// those of calls.
 Status checkStages(const Distribution &distribution, const Model &model,
                    const std::vector<LayerPlace> &places);
 

@@ -25,8 +25,8 @@ private:
   std::string pathOf(int layer) const;
   void resolve(unsigned layer);
   void take(unsigned layer, const PlacementRule &rule);
+  bool addList(unsigned layer, const PlacementRule &rule);
   void resolveModels();
-  void resolveInputs();
   void checkUsed();
 
   const Distribution &distribution;
@@ -48,9 +48,29 @@ static std::string because(const PlacementRule &rule) {
   return rule.entry + " " + inQuotes(rule.key);
 }
 
+static int64_t callsOf(const Model &model, unsigned layer) {
+  return std::ranges::count_if(model.nodes, [&](const Node &node) {
+    return node.layer == layer && node.result == 0;
+  });
+}
+
+/// Adds a further stage in which the layer is called; returns whether it may be
+/// called in several.
+bool PlaceResolver::addList(unsigned layer, const PlacementRule &rule) {
+  std::vector<int64_t> &lists = places[layer].lists;
+  if (!rule.list || (!lists.empty() && callsOf(model, layer) < 2))
+    return false;
+  bool isFirst = lists.empty();
+  if (!std::ranges::count(lists, *rule.list))
+    lists.push_back(*rule.list);
+  return !isFirst;
+}
+
 /// Adds the coordinate of a rule that matches the layer.
 void PlaceResolver::take(unsigned layer, const PlacementRule &rule) {
   LayerPlace &place = places[layer];
+  if (addList(layer, rule))
+    return;
   for (const AxisCoordinate &known : place.part)
     if (known.axis == rule.at.axis && known != rule.at && status)
       status = Error{"layer " + inQuotes(pathOf(int(layer))) +
@@ -91,6 +111,7 @@ void PlaceResolver::resolve(unsigned layer) {
         places[layer].part.push_back(at);
         std::ranges::sort(places[layer].part);
         places[layer].reason = places[size_t(parent)].reason;
+        places[layer].lists = places[size_t(parent)].lists;
       }
 }
 
@@ -100,25 +121,6 @@ void PlaceResolver::resolveModels() {
     if (distribution.pipeline && model.layers[node.layer].isModel() &&
         places[node.layer].part.empty())
       places[node.layer] = places[model.nodes[node.inputs[0]].layer];
-}
-
-/// Puts inputs without a key where all layers are that take them.
-void PlaceResolver::resolveInputs() {
-  for (size_t input = 0; input < model.nodes.size(); ++input) {
-    unsigned layer = model.nodes[input].layer;
-    if (!model.layers[layer].isInput() || !places[layer].part.empty())
-      continue;
-    const LayerPlace *common = nullptr;
-    bool agree = true;
-    for (const Node &node : model.nodes)
-      if (std::ranges::count(node.inputs, unsigned(input))) {
-        const LayerPlace &its = places[node.layer];
-        agree &= !common || common->part == its.part;
-        common = &its;
-      }
-    if (common && agree)
-      places[layer] = *common;
-  }
 }
 
 /// Reports a key that matches no layer.
@@ -156,7 +158,6 @@ Result<std::vector<LayerPlace>> PlaceResolver::run() {
       }
   }
   resolveModels();
-  resolveInputs();
   checkUsed();
   if (!status)
     return status.error();
@@ -169,6 +170,105 @@ weft::keras::resolvePlaces(const Distribution &distribution,
   if (distribution.placements.empty())
     return std::vector<LayerPlace>(model.layers.size());
   return PlaceResolver(distribution, model).run();
+}
+
+namespace {
+/// Finds the places of calls.
+class CallResolver {
+public:
+  CallResolver(const Distribution &distribution [[clang::lifetimebound]],
+               const Model &model [[clang::lifetimebound]],
+               std::vector<LayerPlace> &places [[clang::lifetimebound]])
+      : distribution(distribution), model(model), places(places),
+        calls(model.nodes.size()) {}
+
+  Result<std::vector<LayerPlace>> run() {
+    for (size_t node = 0; node < calls.size(); ++node)
+      resolve(node);
+    for (size_t node = 0; node < calls.size(); ++node)
+      resolveInput(node);
+    for (unsigned layer = 0; layer < places.size(); ++layer)
+      if (Status used = checkUsed(layer); !used)
+        return used.error();
+    return std::move(calls);
+  }
+
+private:
+  void resolve(size_t node);
+  void resolveInput(size_t node);
+  Status checkUsed(unsigned layer) const;
+
+  const Distribution &distribution;
+  const Model &model;
+  std::vector<LayerPlace> &places;
+  std::vector<LayerPlace> calls; ///< by node
+};
+} // namespace
+
+void CallResolver::resolve(size_t node) {
+  const Node &call = model.nodes[node];
+  LayerPlace &place = calls[node] = places[call.layer];
+  if (place.lists.size() < 2)
+    return;
+  if (model.layers[call.layer].isModel()) {
+    place = calls[call.inputs[0]];
+    return;
+  }
+  int64_t latest = 0;
+  for (unsigned input : call.inputs)
+    for (int64_t list : calls[input].lists)
+      latest = std::max(latest, list);
+  auto chosen = std::ranges::find_if(
+      place.lists, [&](int64_t list) { return list >= latest; });
+  int64_t list = chosen == place.lists.end() ? place.lists.back() : *chosen;
+  const Pipeline &pipeline = *distribution.pipeline;
+  for (AxisCoordinate &at : place.part)
+    if (at.axis == pipeline.axis)
+      at.coordinate = list % pipeline.count;
+  place.lists = {list};
+}
+
+/// Puts an input without a key where all calls are that take it.
+void CallResolver::resolveInput(size_t input) {
+  unsigned layer = model.nodes[input].layer;
+  if (!model.layers[layer].isInput() || !places[layer].part.empty())
+    return;
+  const LayerPlace *common = nullptr;
+  bool agree = true;
+  for (size_t node = 0; node < calls.size(); ++node)
+    if (std::ranges::count(model.nodes[node].inputs, unsigned(input))) {
+      agree &= !common || common->part == calls[node].part;
+      common = &calls[node];
+    }
+  if (common && agree)
+    calls[input] = places[layer] = *common;
+}
+
+Status CallResolver::checkUsed(unsigned layer) const {
+  const std::vector<int64_t> &lists = places[layer].lists;
+  if (lists.size() < 2)
+    return {};
+  for (int64_t list : lists) {
+    bool isUsed = false;
+    for (size_t node = 0; node < calls.size(); ++node)
+      isUsed |= model.nodes[node].layer == layer &&
+                std::ranges::count(calls[node].lists, list) > 0;
+    if (!isUsed)
+      return Error{"pipeline: layer " + inQuotes(model.layers[layer].name) +
+                   " is in " + std::to_string(lists.size()) +
+                   " lists of \"stages\", and none of its " +
+                   std::to_string(callsOf(model, layer)) +
+                   " calls is in list " + std::to_string(list) +
+                   ", as a call is in the first list that is not before what "
+                   "it reads; take it out of that list"};
+  }
+  return {};
+}
+
+Result<std::vector<LayerPlace>>
+weft::keras::resolveCalls(const Distribution &distribution, const Model &model,
+                          std::vector<LayerPlace> &places) {
+  return CallResolver(distribution, model, places).run();
 }
 
 Status weft::keras::putOn(const Mesh &mesh, const LayerPlace &place,

@@ -28,6 +28,14 @@ namespace weft::keras {
 Result<std::vector<LayerPlace>> resolvePlaces(const Distribution &distribution,
                                               const Model &model);
 
+/// The places of calls, by their nodes: those of their layers. A layer that
+/// several stages of a pipeline list is called in each: a call is in the first of
+/// them that is not before what it reads. Inputs without a key are put where all
+/// calls are that take them. An error names a stage with no call of the layer.
+Result<std::vector<LayerPlace>> resolveCalls(const Distribution &distribution,
+                                             const Model &model,
+                                             std::vector<LayerPlace> &places);
+
 /// Puts a layout on a place. An error names the tensor, if its layout splits it
 /// over an axis that the place fixes.
 Status putOn(const Mesh &mesh, const LayerPlace &place,

@@ -31,6 +31,7 @@ public:
   void replace(const VariableRequest &request, Value value) override {
     set(request, value);
   }
+  Value &at(unsigned variable) { return values[variable]; }
   void construct(const Layer &, const Constructor &) override {}
   void construct(const InitializerPtr &, const Constructor &) override {}
   void addLoss(Value scalar) override { penalties.push_back(scalar); }
@@ -73,11 +74,12 @@ public:
   NodeValues values;
 
 private:
-  Value laidOut(unsigned layer, Value value);
+  Value laidOut(unsigned node, Value value);
   Value put(const ModelLayer &layer, Value value, const LayerPlace &place);
-  const LayerPlace &placeOf(unsigned layer) const {
+  CallResults call(unsigned node, Tensors &t, const CallInputs &with);
+  const LayerPlace &placeOf(unsigned node) const {
     static const LayerPlace everywhere;
-    return layouts.places.empty() ? everywhere : layouts.places[layer];
+    return layouts.callPlaces.empty() ? everywhere : layouts.callPlaces[node];
   }
 
   OpBuilder &builder;
@@ -107,7 +109,7 @@ Value LayerRunner::put(const ModelLayer &layer, Value value,
 
 Value LayerRunner::moved(unsigned node, const MeshPart &to) {
   Value value = values.values[node];
-  const LayerPlace &from = placeOf(model.nodes[node].layer);
+  const LayerPlace &from = placeOf(node);
   if (from.part == to)
     return value;
   // The gradient comes back to where the value is computed. In a pipeline, those
@@ -125,24 +127,57 @@ Value LayerRunner::moved(unsigned node, const MeshPart &to) {
 /// layout is then for another result of the layer. Without a layout the value is
 /// only put on the layer's part of the mesh.
 Value LayerRunner::laidOut(unsigned number, Value value) {
-  const ModelLayer &layer = model.layers[number];
+  const ModelLayer &layer = model.layerOf(number);
   auto found = layouts.outputs.find(layer.name);
   if (found == layouts.outputs.end() ||
       int64_t(found->second.layout.dims.size()) != Tensors::rank(value))
     return placeOf(number).part.empty() ? value
                                         : put(layer, value, placeOf(number));
   Location loc = NameLoc::get(builder.getStringAttr(layer.name));
+  Layout layout = found->second.layout;
+  layout.part = placeOf(number).part;
   return ConstrainOp::create(
       builder, loc, value.getType(), value,
-      LayoutAttr::get(cast<MeshAttr>(layouts.mesh), found->second.layout),
+      LayoutAttr::get(cast<MeshAttr>(layouts.mesh), layout),
       builder.getStringAttr(found->second.reason));
+}
+
+/// Calls the layer. A call on another part of the mesh than the layer's variables
+/// takes copies of them there; what it changes comes back.
+CallResults LayerRunner::call(unsigned number, Tensors &t,
+                              const CallInputs &with) {
+  unsigned owner = model.nodes[number].layer;
+  const ModelLayer &layer = model.layers[owner];
+  auto run = [&] {
+    return callLayer(t, store, *layer.layer, layer.path, with, training);
+  };
+  if (layouts.places.empty() ||
+      layouts.places[owner].part == placeOf(number).part)
+    return run();
+  const LayerPlace &home = layouts.places[owner];
+  std::map<unsigned, std::pair<Value, Value>> moved; ///< before, and copy
+  for (unsigned i = 0; i < model.variables.size(); ++i) {
+    if (model.variables[i].owner != owner)
+      continue;
+    Value before = store.at(i);
+    Value &known = arrived[{before.getAsOpaquePointer(), placeOf(number).part}];
+    if (!known)
+      known = put(layer, put(layer, before, home),
+                  {placeOf(number).part, "a further call of " + layer.name});
+    moved[i] = {before, store.at(i) = known};
+  }
+  CallResults results = run();
+  for (auto &[i, values] : moved)
+    store.at(i) = store.at(i) == values.second ? values.first
+                                               : put(layer, store.at(i), home);
+  return results;
 }
 
 LogicalResult LayerRunner::run(unsigned number) {
   const Node &node = model.nodes[number];
   const ModelLayer &layer = model.layers[node.layer];
   values.changeMasks(node);
-  const MeshPart &part = placeOf(node.layer).part;
+  const MeshPart &part = placeOf(number).part;
   // The call takes values on its part of the mesh; other calls take them as they
   // are.
   SmallVector<std::pair<unsigned, Value>> elsewhere;
@@ -161,21 +196,20 @@ LogicalResult LayerRunner::run(unsigned number) {
   });
   if (layer.isModel()) {
     Value given = values.values[node.inputs[0]];
-    values.values[number] = laidOut(node.layer, given);
+    values.values[number] = laidOut(number, given);
     values.setMask(values.values[number], values.maskOf(given));
     return success();
   }
   Tensors t(builder, NameLoc::get(builder.getStringAttr(layer.layer->name)));
   CallInputs with = values.inputsOf(node, t);
-  CallResults given =
-      callLayer(t, store, *layer.layer, layer.path, with, training);
+  CallResults given = call(number, t, with);
   if (!store.status)
     return emitError(NameLoc::get(builder.getStringAttr(layer.name)))
            << "layer \"" << layer.name << "\": " << store.status.message();
   if (layer.layer->facts().takesMasksOff)
     values.dropMasks(with);
   for (size_t k = 0; k < given.values.size(); ++k) {
-    Value value = laidOut(node.layer, given.values[k]);
+    Value value = laidOut(number, given.values[k]);
     values.values[number + k] = value;
     values.setMask(value, given.masks[k]);
   }

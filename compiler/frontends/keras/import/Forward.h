@@ -23,10 +23,11 @@ struct ForwardResult {
 };
 
 /// Where layers are: the layouts of their outputs, and their parts of the mesh,
-/// by number; without parts all are on the whole mesh.
+/// by number, and those of their calls, by node; without parts all are on the
+/// whole mesh.
 struct LayerLayouts {
   const OutputLayouts &outputs;
-  llvm::ArrayRef<LayerPlace> places;
+  llvm::ArrayRef<LayerPlace> places, callPlaces;
   mlir::Attribute mesh;    ///< null without layouts and parts
   bool isPipeline = false; ///< outputs stay in their stage
 };

@@ -30,9 +30,10 @@ OwningOpRef<ModuleOp> StepPorts::createModule() {
 
 LayerLayouts StepPorts::layerLayouts() const {
   static const OutputLayouts none;
-  return layouts ? LayerLayouts{layouts->outputs, layouts->places, mesh,
+  return layouts ? LayerLayouts{layouts->outputs, layouts->places,
+                                layouts->callPlaces, mesh,
                                 distribution->pipeline.has_value()}
-                 : LayerLayouts{none, {}, mesh};
+                 : LayerLayouts{none, {}, {}, mesh};
 }
 
 RankedTensorType StepPorts::batched(ArrayRef<int64_t> sample,
@@ -65,7 +66,7 @@ const ResolvedLayout *StepPorts::batchLayoutOf(ArrayRef<int64_t> sample,
   shape.insert(shape.end(), sample.begin(), sample.end());
   MeshPart part;
   if (distribution->pipeline)
-    part = layouts->places[model.nodes[model.outputs[output]].layer].part;
+    part = layouts->callPlaces[model.outputs[output]].part;
   auto [entry, added] = ofBatch.try_emplace({shape, part});
   if (added) {
     entry->second = batchLayout(*distribution, shape);
