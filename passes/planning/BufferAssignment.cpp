@@ -250,7 +250,7 @@ bool BufferAssignment::mayTake(OpOperand &use, Value result) const {
            });
   }
   if (auto instruction = dyn_cast<plan::PlanInstructionOpInterface>(op))
-    return instruction.worksInPlace();
+    return instruction.worksInPlace() && use.getOperandNumber() == number;
   if (OpOperand *changed = changedOperand(cast<OpResult>(result)))
     return changed == &use;
   auto call = dyn_cast<func::CallOp>(op);

@@ -81,14 +81,23 @@ llvm::SetVector<Value> PartGroup::inputs() const {
   return values;
 }
 
+/// Whether other groups read the value, or repeat an op that reads it.
+bool PartGroup::isReadOutside(Value value) const {
+  Block *block = value.getParentBlock();
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    Operation *op = block->findAncestorOpInBlock(*user);
+    return !ops.contains(op) ||
+           (repeated.contains(op) &&
+            llvm::any_of(op->getResults(),
+                         [&](Value result) { return isReadOutside(result); }));
+  });
+}
+
 llvm::SetVector<Value> PartGroup::outputs() const {
   llvm::SetVector<Value> values;
   for (Operation *op : ops)
     for (Value result : op->getResults())
-      if (!repeated.contains(op) &&
-          llvm::any_of(result.getUsers(), [&](Operation *user) {
-            return !ops.contains(op->getBlock()->findAncestorOpInBlock(*user));
-          }))
+      if (!repeated.contains(op) && isReadOutside(result))
         values.insert(result);
   return values;
 }

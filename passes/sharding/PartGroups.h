@@ -33,8 +33,11 @@ struct PartGroup {
 
   /// Values from outside that the ops read, also in their regions.
   llvm::SetVector<mlir::Value> inputs() const;
-  /// Results that ops outside of the group read.
+  /// Results that other groups read.
   llvm::SetVector<mlir::Value> outputs() const;
+
+private:
+  bool isReadOutside(mlir::Value value) const;
 };
 
 /// Replaces a reshard between parts by reshards that each are on one part or

@@ -36,12 +36,31 @@ WorkKind StagedOps::kindOf(Operation *op) const {
                               : WorkKind::WeightGradient;
 }
 
+/// Whether any stage may compute the value, which no iteration changes: it is on
+/// the whole mesh, or is computed from such values and constants.
+bool StagedOps::isAnywhere(Value value) const {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (argument && argument.getOwner() == &loop.getBody().front())
+    return isAnywhere(loop.getInits()[argument.getArgNumber() - 1]);
+  if (places.of(value).empty())
+    return true;
+  Operation *def = value.getDefiningOp();
+  if (!def || def->getNumRegions() > 0 || !isMemoryEffectFree(def))
+    return false;
+  auto known = anywhere.find(value);
+  if (known != anywhere.end())
+    return known->second;
+  bool isOne = llvm::all_of(def->getOperands(),
+                            [&](Value operand) { return isAnywhere(operand); });
+  return anywhere[value] = isOne;
+}
+
 /// Whether the op computes the same on all stages: from the number of the
-/// microbatch, or on the whole mesh from values that no iteration changes.
+/// microbatch, or from values of all stages that no iteration changes.
 bool StagedOps::isRepeated(Operation *op) const {
   if (!isMemoryEffectFree(op))
     return false;
-  bool isOfNumber = true, isUnchanged = true;
+  bool isOfNumber = true, isUnchanged = true, isOfAll = true;
   for (Value value : valuesReadBy(op)) {
     Operation *def = value.getDefiningOp();
     if (value == loop.getCounter() || (def && repeated.contains(def)))
@@ -51,8 +70,9 @@ bool StagedOps::isRepeated(Operation *op) const {
     bool isCarried = argument && argument.getOwner() == &loop.getBody().front();
     isUnchanged &= isCarried ? loop.isInvariant(argument.getArgNumber() - 1)
                              : value.getParentRegion() != &loop.getBody();
+    isOfAll = isUnchanged && isOfAll && isAnywhere(value);
   }
-  return isOfNumber || (isUnchanged && places.of(op).empty());
+  return isOfNumber || (isUnchanged && (places.of(op).empty() || isOfAll));
 }
 
 /// The coordinate of a part along the axis.

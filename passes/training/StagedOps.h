@@ -7,6 +7,7 @@
 //   %d = dot %g, %w1          stage 1, backward: only variables are
 //   %e = dot %d, %x           stage 0, backward
 //   %i = add %k, 1            repeated: each pass has its own microbatch %k
+//   %r = broadcast %table     repeated, too: %table is computed from constants
 //
 // The stage is the coordinate of the op's place (OpPlaces.h). Forward is what
 // results are computed from that replace no variable.
@@ -48,6 +49,7 @@ public:
 
 private:
   bool isRepeated(mlir::Operation *op) const;
+  bool isAnywhere(mlir::Value value) const;
   std::optional<int64_t> findStage(mlir::Operation *op) const;
   void findForward();
   void findInputGradients();
@@ -63,6 +65,7 @@ private:
   OpPlaces places;
   llvm::MapVector<mlir::Operation *, int64_t> stage; ///< in the loop's order
   llvm::DenseMap<mlir::Operation *, int64_t> chunk;
+  mutable llvm::DenseMap<mlir::Value, bool> anywhere;
   llvm::DenseSet<mlir::Operation *> repeated, forward, awaited;
   bool isTrained = false;
 };

@@ -113,3 +113,32 @@ module attributes {weft.mesh = #mesh} {
     return %r#0, %r#1 : tensor<4xf32>, tensor<i1>
   }
 }
+
+// -----
+
+// A sum is in the memory of its own operand, and of no other: results of a branch whose sums change places are copied.
+// CHECK-LABEL: plan.program @swapped
+// CHECK: plan.start "all_reduce" #plan.combination<sum> (%[[V:.*]], %[[W:.*]]) to (%[[TO:.*]], %[[OTHER:.*]]) over
+// CHECK-NEXT: plan.wait
+// CHECK: plan.jump "end 1"
+// CHECK-NEXT: plan.label "else 0"
+// CHECK-DAG: plan.copy %[[V]] to %[[OTHER]]
+// CHECK-DAG: plan.copy %[[W]] to %[[TO]]
+#mesh = #weft.mesh<"x"=2>
+module attributes {weft.mesh = #mesh} {
+  func.func @swapped(%p: tensor<i1>, %x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+    %a = weft.exp %x : tensor<4xf32>
+    %b = weft.exp %y : tensor<4xf32>
+    %r:2 = weft.case %p(%a, %b) : tensor<i1>, (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+    ^bb0(%v: tensor<4xf32>, %w: tensor<4xf32>):
+      %s:2 = coll.all_reduce sum %v, %w over #mesh ["x"] : tensor<4xf32>, tensor<4xf32>
+      weft.yield %s#1, %s#0 : tensor<4xf32>, tensor<4xf32>
+    }, {
+    ^bb0(%v: tensor<4xf32>, %w: tensor<4xf32>):
+      weft.yield %v, %w : tensor<4xf32>, tensor<4xf32>
+    }
+    %c = weft.exp %r#0 : tensor<4xf32>
+    %d = weft.exp %r#1 : tensor<4xf32>
+    return %c, %d : tensor<4xf32>, tensor<4xf32>
+  }
+}

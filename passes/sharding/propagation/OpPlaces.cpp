@@ -8,6 +8,7 @@
 #include "weft/passes/sharding/OpSharding.h"
 
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <set>
@@ -94,6 +95,10 @@ void OpPlaces::addBlock(Block &block) {
           return isFree(operand);
         })))
       free.insert(&op);
+    if (op.getNumRegions() == 0 && isMemoryEffectFree(&op) &&
+        llvm::all_of(op.getOperands(),
+                     [&](Value operand) { return isOfConstants(operand); }))
+      ofConstants.insert(&op);
     if (isOpen)
       addLoop(&op);
   }
@@ -119,6 +124,19 @@ bool OpPlaces::isFree(Value value) const {
          flow->members(flow->leader(value)).empty();
 }
 
+bool OpPlaces::isOfConstants(Value value) const {
+  if (Operation *def = value.getDefiningOp())
+    return ofConstants.contains(def);
+  Value leader = flow->leader(value);
+  if (!carried.contains(leader))
+    return false;
+  return llvm::all_of(flow->sources(leader), [&](OpOperand *source) {
+    return flow->leader(source->get()) == leader ||
+           (source->get().getDefiningOp() &&
+            ofConstants.contains(source->get().getDefiningOp()));
+  });
+}
+
 /// Adds the edge of an operand: to the carried value that it becomes, or to the
 /// op.
 void OpPlaces::addEdge(OpOperand &operand, unsigned to) {
@@ -127,9 +145,10 @@ void OpPlaces::addEdge(OpOperand &operand, unsigned to) {
     to = known->second;
   auto type = dyn_cast<RankedTensorType>(value.getType());
   auto from = nodeOf(value);
-  if (type && from && !isFree(value))
-    edges.push_back(
-        {type.getNumElements() * bytesOf(type.getElementType()), *from, to});
+  if (!type || !from || isFree(value))
+    return;
+  int64_t bytes = type.getNumElements() * bytesOf(type.getElementType());
+  edges.push_back({isOfConstants(value) ? 0 : bytes, *from, to});
 }
 
 void OpPlaces::addEdges() {

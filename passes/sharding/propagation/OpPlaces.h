@@ -11,7 +11,8 @@
 // An annotation puts a value (an argument, a result, or a weft.constrain) on a
 // part of the mesh, or on the whole of it. Every other op runs where the largest
 // of its neighbours' values is: values are kept where they are, the largest first,
-// until that would join two places that are annotated. Ops without a neighbour
+// until that would join two places that are annotated. What is computed from
+// constants alone weighs nothing, as any part may compute it. Ops without a neighbour
 // that is annotated run on the whole mesh, as do all ops of a function without
 // parts. An op with regions runs on one part, with all ops in it; but if values
 // in a loop are annotated with several parts, its ops have their own places, as
@@ -55,6 +56,9 @@ private:
   /// Whether any block of the value is computed at no cost, wherever it is used:
   /// a scalar from constants and numbers of iterations, an array from a scalar.
   bool isFree(mlir::Value value) const;
+  /// Whether the value is computed from constants, outside of loops or as what no
+  /// iteration changes.
+  bool isOfConstants(mlir::Value value) const;
   void addEdges();
   void addEdge(mlir::OpOperand &operand, unsigned to);
   void join(unsigned a, unsigned b);
@@ -70,6 +74,8 @@ private:
   llvm::DenseMap<mlir::Operation *, unsigned> numbers;
   llvm::DenseMap<mlir::Value, unsigned> carried; ///< by leader, of loops
   llvm::DenseSet<mlir::Operation *> free;        ///< whose results are
+  llvm::DenseSet<mlir::Operation *>
+      ofConstants; ///< and neither loop nor branch
 };
 
 } // namespace weft
