@@ -173,8 +173,8 @@ std::string weft::toHtml(const Report &report) {
   llvm::raw_string_ostream out(page);
   writeHead(report, out);
   for (auto section :
-       {writeMesh, writeLayouts, writeStep, html::writeTimes, writeCollectives,
-        html::writeMemory, writeBudgets, writeRules}) {
+       {writeMesh, writeLayouts, writeStep, html::writeTimes, writeStages,
+        writeCollectives, html::writeMemory, writeBudgets, writeRules}) {
     section(report, out);
     out << '\n';
   }

@@ -13,11 +13,18 @@
 #ifndef WEFT_COMPILER_REPORT_HTMLREPORT_H
 #define WEFT_COMPILER_REPORT_HTMLREPORT_H
 
+#include "weft/base/pipeline/Replay.h"
 #include "weft/compiler/explain/Budget.h"
 #include "weft/compiler/explain/TensorLayouts.h"
 #include "weft/compiler/explain/Timeline.h"
 
 namespace weft {
+
+/// When the stages of a pipeline compute what, in units of time.
+struct StageLanes {
+  pipeline::Schedule schedule;
+  pipeline::Replay replay;
+};
 
 struct Report {
   std::string program; ///< file of the model: model.json
@@ -26,6 +33,7 @@ struct Report {
   std::vector<TensorLayout> tensors;
   Timeline timeline;
   std::vector<LimitStatus> limits;
+  std::optional<StageLanes> stages = std::nullopt; ///< of a pipeline
 };
 
 std::string toHtml(const Report &report);

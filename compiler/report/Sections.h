@@ -1,7 +1,7 @@
 //===- Sections.h - the parts of the page -----------------------*- C++ -*-===//
 //
 // Each function write...() writes a <section>; writeBudgets(),
-// writeRules() and writeTimes() write nothing if there are none.
+// writeRules(), writeStages() and writeTimes() write nothing if there are none.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,12 +14,17 @@
 
 namespace weft::html {
 
+/// Where drawings over time have their lanes, in pixels.
+inline constexpr double kLanesLeft = 150, kLanesRight = 1030, kLaneHeight = 30;
+
 void writeMesh(const Report &report, llvm::raw_ostream &out);
 void writeLayouts(const Report &report, llvm::raw_ostream &out);
 /// Writes the drawing of the step: its parts, kernels, collectives, memory.
 void writeStep(const Report &report, llvm::raw_ostream &out);
 /// Writes when devices compute and communicate, if there is something to tell.
 void writeTimes(const Report &report, llvm::raw_ostream &out);
+/// Writes what the stages of a pipeline compute over time, if there is one.
+void writeStages(const Report &report, llvm::raw_ostream &out);
 void writeCollectives(const Report &report, llvm::raw_ostream &out);
 void writeMemory(const Report &report, llvm::raw_ostream &out);
 void writeBudgets(const Report &report, llvm::raw_ostream &out);

@@ -25,13 +25,11 @@ static std::string microseconds(double seconds) {
   return llvm::formatv("{0:f1} µs", seconds * 1e6).str();
 }
 
-static constexpr double kLeft = 150, kRight = 1030, kLane = 30;
-
 /// Draws times as bars; adjacent ones of less than a pixel are one bar.
 static void writeBars(const std::vector<BusyTime> &times, double end, double y,
                       llvm::StringRef look, llvm::raw_ostream &out) {
   auto x = [&](double seconds) {
-    return kLeft + (kRight - kLeft) * seconds / end;
+    return kLanesLeft + (kLanesRight - kLanesLeft) * seconds / end;
   };
   for (size_t i = 0; i < times.size();) {
     size_t first = i;
@@ -57,7 +55,8 @@ static void writeLane(llvm::StringRef name, double seconds, double y,
   out << "<text class=\"name\" x=\"0\" y=\"" << px(y + 9) << "\">" << name
       << "</text><text class=\"sub\" x=\"0\" y=\"" << px(y + 22) << "\">"
       << microseconds(seconds) << "</text><path class=\"rule\" d=\"M"
-      << px(kLeft) << " " << px(y + 16.5) << "H" << px(kRight) << "\"/>";
+      << px(kLanesLeft) << " " << px(y + 16.5) << "H" << px(kLanesRight)
+      << "\"/>";
 }
 
 static void writeDevices(const StepTimes &times, llvm::raw_ostream &out) {
@@ -71,15 +70,15 @@ static void writeDevices(const StepTimes &times, llvm::raw_ostream &out) {
       << microseconds(times.exposed)
       << " of it exposed communication</h3><div class=\"wide\"><svg "
          "class=\"step\" viewBox=\"0 0 1040 "
-      << px(2 * kLane + 8)
+      << px(2 * kLaneHeight + 8)
       << "\" role=\"img\" aria-label=\"computing and communication over "
          "time\">";
   writeLane("computing", times.computing, 4, out);
   writeBars(times.computed, end, 4, "class=\"kernel\"", out);
-  writeLane("communication", times.communication, 4 + kLane, out);
-  writeBars(times.sent, end, 4 + kLane, "class=\"k2\" fill-opacity=\".4\"",
-            out);
-  writeBars(times.waited, end, 4 + kLane, "class=\"m5\"", out);
+  writeLane("communication", times.communication, 4 + kLaneHeight, out);
+  writeBars(times.sent, end, 4 + kLaneHeight,
+            "class=\"k2\" fill-opacity=\".4\"", out);
+  writeBars(times.waited, end, 4 + kLaneHeight, "class=\"m5\"", out);
   out << "</svg></div>";
 }
 

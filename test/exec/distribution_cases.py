@@ -77,6 +77,8 @@ class DistributionCases:
                                   ("a list of no call", "pipe-unused", [["table", "embed_drop", "block.*", "ln_f"], ["table"]])):
             words = staged(name, lists)
             yield what, [words[0], tied, *words[2:]]
+        deep = self.distribution("pipe-deep", mesh={"shape": [8, 1], "axis_names": ["stage", "data"]}, pipeline={"axis": "stage", "stages": "auto"})
+        yield "more stages than layers", ["layout", self.model_file, "--distribution", deep]
         yield "no microbatches", staged("pipe-zero", stages, microbatches=0)
         yield "field of a pipeline", staged("pipe-field", stages, microbatchs=4)
         yield "no schedule", staged("pipe-name", stages, microbatches=4, schedule="1f2b")

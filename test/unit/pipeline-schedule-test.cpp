@@ -4,6 +4,7 @@
 #include "weft/base/pipeline/Replay.h"
 #include "weft/base/pipeline/ScheduleChecks.h"
 #include "weft/base/pipeline/ScheduleJson.h"
+#include "weft/base/pipeline/TimeLine.h"
 
 #include <catch2/catch.hpp>
 
@@ -326,4 +327,25 @@ TEST_CASE("base/pipeline/ScheduleJson.h: files that are refused") {
                       "F, B, I or W"));
   CHECK_THAT(message(R"({"microbatch": 1, "stages": []})"),
              Catch::Contains("did you mean \"microbatches\"?"));
+}
+
+TEST_CASE("time lines") {
+  auto lines = [](const Schedule &schedule, size_t width) {
+    return timeLine(schedule, *replay(schedule), width);
+  };
+  CHECK(lines(*generate("gpipe", 2, 3), 100) ==
+        std::vector<std::string>{"F0 F1 F2 .  .  .  B0--- B1--- B2---",
+                                 ".  F0 F1 F2 B0--- B1--- B2--- .  ."});
+  // The gradient of weights of the last stage is computed where it would wait.
+  CHECK(lines(of({"F0 F1 B0 B1", "F0 I0 W0 F1 I1 W1"}, 2), 100) ==
+        std::vector<std::string>{"F0 F1 .  B0--- .  B1---",
+                                 ".  F0 I0 W0 F1 I1 W1 ."});
+  // A long line has its begin and its end, and as many idle units as the stage.
+  Schedule deep = *generate("1f1b", 4, 16);
+  CHECK(lines(deep, 60)[0] ==
+        "F0  F1  F2  F3  .   .   .   ... --- .   B14---- .   B15----");
+  std::vector<int64_t> idle = replay(deep)->idle;
+  std::vector<std::string> whole = lines(deep, 1000);
+  for (size_t stage = 0; stage < whole.size(); ++stage)
+    CHECK(std::ranges::count(whole[stage], '.') == idle[stage]);
 }

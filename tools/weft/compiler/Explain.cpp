@@ -126,7 +126,10 @@ static int explainModel(const ExplainFlags &flags) {
   steps->explainRules(report.explanation);
   steps->findFixes(report.explanation, step, batchSize);
   steps->explainTensors(report.tensors, batchSize);
-  int status = print(report, flags, steps->explainPipeline(step, batchSize));
+  auto pipeline = steps->explainPipeline(step, batchSize);
+  if (pipeline)
+    report.stages = pipeline->lanes;
+  int status = print(report, flags, pipeline);
   return isOverBudget ? 1 : status;
 }
 

@@ -6,7 +6,9 @@
 #include "weft/base/pipeline/Generators.h"
 #include "weft/base/pipeline/Replay.h"
 #include "weft/base/pipeline/ScheduleChecks.h"
+#include "weft/base/pipeline/TimeLine.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace weft;
@@ -39,6 +41,7 @@ std::optional<PipelineReport> weft::tool::explainPipeline(
                          : Result<pipeline::Replay>(Error{"no pipeline"});
   if (!replay)
     return std::nullopt;
+  report.lanes = {*schedule, *replay};
   report.bubble = replay->bubble();
   report.end = replay->end;
   std::vector<int> live = pipeline::liveActivations(*schedule);
@@ -46,7 +49,8 @@ std::optional<PipelineReport> weft::tool::explainPipeline(
     report.stages.push_back({{},
                              live[stage],
                              replay->idle[stage],
-                             replay->end - replay->idle[stage]});
+                             replay->end - replay->idle[stage],
+                             its.isAuto ? its.seconds[stage] : 0});
   for (unsigned node = 0; node < calls.size(); ++node)
     for (const AxisCoordinate &at : calls[node].part)
       if (at.axis == its.axis && !model.layerOf(node).isInput()) {
@@ -57,32 +61,86 @@ std::optional<PipelineReport> weft::tool::explainPipeline(
   return report;
 }
 
+/// The seconds of stages that are cut by the cost of their layers.
+static std::string cutText(const PipelineReport &report) {
+  double all = 0, slowest = 0;
+  std::vector<std::string> each;
+  for (const PipelineReport::Stage &stage : report.stages) {
+    all += stage.seconds;
+    slowest = std::max(slowest, stage.seconds);
+    each.push_back(llvm::formatv("{0:f1}", stage.seconds * 1e6));
+  }
+  if (all <= 0)
+    return "";
+  return llvm::formatv(
+      "\n  cut by price: a step takes {0} us of the stages' time, with moves; "
+      "the slowest is {1:f2} times the mean\n",
+      llvm::join(each, ", "), slowest * double(each.size()) / all);
+}
+
+/// Characters of a stage's time line.
+static constexpr size_t kLineWidth = 110;
+
+/// "15.8 %".
+static std::string share(int64_t part, int64_t whole) {
+  return llvm::formatv("{0:f1} %", 100.0 * double(part) / double(whole));
+}
+
 std::string weft::tool::toText(const PipelineReport &report) {
   std::string text = llvm::formatv(
       "\nPipeline over \"{0}\", {1}, {2} microbatches; forward pass, gradient "
       "of "
       "inputs and gradient of weights take one unit of time each:\n\n  stage  "
-      "live activations    idle    busy  layers\n",
+      "live activations    idle    busy  bubble  layers\n",
       report.axis, report.schedule, report.microbatches);
   for (auto [number, stage] : llvm::enumerate(report.stages))
-    text += llvm::formatv("  {0,5}  {1,16}  {2,6}  {3,6}  {4}\n", number,
+    text += llvm::formatv("  {0,5}  {1,16}  {2,6}  {3,6}  {4,6}  {5}\n", number,
                           stage.liveActivations, stage.idle, stage.busy,
-                          someOf(stage.layers))
+                          share(stage.idle, report.end), someOf(stage.layers))
                 .str();
-  text += llvm::formatv("\n  a stage is idle for {0} of {1} units: {2:f1} %\n",
+  text +=
+      "\n  over time, a column for a unit: Fk forward pass of microbatch k, "
+      "Ik and Wk its gradients of inputs and of weights, Bk both, '.' "
+      "idle\n";
+  for (auto [number, line] : llvm::enumerate(pipeline::timeLine(
+           report.lanes.schedule, report.lanes.replay, kLineWidth)))
+    text += llvm::formatv("  stage {0,-3} {1}\n", number, line).str();
+  text += llvm::formatv("\n  a stage is idle for {0} of {1} units: {2}\n",
                         report.bubble, report.end,
-                        100.0 * double(report.bubble) / double(report.end));
-  return text;
+                        share(report.bubble, report.end));
+  return text + cutText(report);
 }
+
+/// When a stage computes what: ["F0", 0, 1] for each item of its list.
+static llvm::json::Array itemsOf(const StageLanes &lanes, size_t stage) {
+  llvm::json::Array items;
+  for (auto [work, begin] : llvm::zip_equal(lanes.schedule.stages[stage],
+                                            lanes.replay.starts[stage]))
+    items.push_back(
+        llvm::json::Array{pipeline::textOf(work), begin,
+                          begin + pipeline::WorkTimes().of(work.kind)});
+  return items;
+}
+
+/// Items of all stages up to which JSON has them.
+static constexpr size_t kMostItems = 20'000;
 
 llvm::json::Value weft::tool::toJson(const PipelineReport &report) {
   llvm::json::Array stages;
-  for (const PipelineReport::Stage &stage : report.stages)
-    stages.push_back(
-        llvm::json::Object{{"layers", llvm::json::Array(stage.layers)},
+  size_t count = 0;
+  for (const std::vector<pipeline::Work> &list : report.lanes.schedule.stages)
+    count += list.size();
+  for (const PipelineReport::Stage &stage : report.stages) {
+    llvm::json::Object its{{"layers", llvm::json::Array(stage.layers)},
                            {"live_activations", stage.liveActivations},
                            {"idle", stage.idle},
-                           {"busy", stage.busy}});
+                           {"busy", stage.busy}};
+    if (stage.seconds > 0)
+      its["seconds"] = stage.seconds;
+    if (count <= kMostItems)
+      its["items"] = itemsOf(report.lanes, stages.size());
+    stages.push_back(std::move(its));
+  }
   return llvm::json::Object{{"axis", report.axis},
                             {"schedule", report.schedule},
                             {"microbatches", report.microbatches},

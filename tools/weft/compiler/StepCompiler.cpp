@@ -15,6 +15,7 @@
 #include "weft/tools/weft/compiler/FixBar.h"
 #include "weft/tools/weft/compiler/ForeignProgram.h"
 #include "weft/tools/weft/compiler/ModelFile.h"
+#include "weft/tools/weft/compiler/StageCuts.h"
 #include "weft/tools/weft/compiler/UnknownDialect.h"
 #include "weft/tools/weft/compiler/VerifyStages.h"
 #include "weft/tools/weft/programs/Gpus.h"
@@ -184,8 +185,41 @@ Status StepCompiler::readDistributionFile() {
   return {};
 }
 
+/// Chooses the stages of a pipeline by the cost of the step on one stage; without
+/// training, by that of predictions.
+Status StepCompiler::cutPipeline() {
+  keras::Distribution one = onOneStage(layouts);
+  if (auto valid = keras::resolveLayouts(one, kerasModel); !valid)
+    return refusedLayouts(flags, valid.message());
+  bool isTrained = kerasModel.compileRefusal.empty() && kerasModel.optimizer;
+  int64_t batch = flags.batchSizes.empty()
+                      ? flags.batchSize
+                      : *llvm::max_element(flags.batchSizes);
+  auto importCalls = [&]() -> Result<Module> {
+    auto module = import(isTrained ? "train" : "predict", batch, &one,
+                         /*namesCalls=*/true);
+    if (module)
+      (**module)->setAttr(
+          kMicrobatchesAttr,
+          Builder(**module).getI64IntegerAttr(layouts.pipeline->microbatches));
+    return module;
+  };
+  CompileOptions options = this->options();
+  CutOptions wanted{options.target, batch, double(options.memory)};
+  options.memory = 0;
+  auto priced = Compilation{flags.model, importCalls, std::move(options)}.reach(
+      Stage::partitioned);
+  if (!priced)
+    return priced.error();
+  Status cut = cutStages(**priced, kerasModel, wanted, layouts);
+  return cut ? cut : cut.error().in(flags.distribution);
+}
+
 /// Checks that layouts fit the model while errors can still name the file.
 Status StepCompiler::checkRules() {
+  if (layouts.pipeline && layouts.pipeline->isAuto)
+    if (Status cut = cutPipeline(); !cut)
+      return cut;
   auto found = keras::resolveLayouts(layouts, kerasModel);
   if (!found)
     return refusedLayouts(flags, found.message());
@@ -341,7 +375,8 @@ Result<Module> StepCompiler::import(const std::string &step,
 }
 
 Result<Module> StepCompiler::import(const std::string &step, int64_t batchSize,
-                                    const keras::Distribution *layouts) {
+                                    const keras::Distribution *layouts,
+                                    bool namesCalls) {
   std::optional<StepKind> kind = stepKindNamed(step);
   if (!kind)
     return Error{"--step " + step + ": use train, evaluate or predict"};
@@ -350,6 +385,7 @@ Result<Module> StepCompiler::import(const std::string &step, int64_t batchSize,
   keras::ImportOptions importOptions;
   importOptions.batchSize = batchSize;
   importOptions.sampleWeights = sampleWeights;
+  importOptions.namesCalls = namesCalls;
   auto module = keras::importStep(&liveSession().context(), kerasModel, layouts,
                                   *kind, importOptions);
   if (failed(module))

@@ -107,11 +107,13 @@ private:
   Status readModelFile();
   Status readDistributionFile();
   Status checkRules();
+  Status cutPipeline();
   CompileOptions options() const { return compileOptions(flags); }
   /// A step's program, with the budgets of the command line if they are for it.
   Compilation compilation(const std::string &step, int64_t batchSize);
   Result<Module> import(const std::string &step, int64_t batchSize,
-                        const keras::Distribution *layouts);
+                        const keras::Distribution *layouts,
+                        bool namesCalls = false);
   void findFixes(Explanation &explanation,
                  const std::optional<Explanation> &costs,
                  const std::string &step, int64_t batchSize);

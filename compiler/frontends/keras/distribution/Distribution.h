@@ -108,7 +108,12 @@ struct Pipeline {
   int64_t microbatches = 1;
   std::string schedule;           ///< a name, or the path of a file
   std::vector<std::string> lists; ///< of the file: the items of each stage
-  int64_t chunks() const { return int64_t(stages.size()) / count; }
+  /// Whether "stages" is "auto": there are no keys, and the costs of calls choose
+  /// the stage of each node of the model; -1 for inputs.
+  bool isAuto = false;
+  std::vector<int64_t> calls;
+  std::vector<double> seconds; ///< of each stage in a step, by these costs
+  int64_t chunks() const { return isAuto ? 1 : int64_t(stages.size()) / count; }
 };
 
 /// The part of the mesh that a layer is on, and the keys that say so.

@@ -286,6 +286,10 @@ void readPlacements(const Json *value, Distribution &out, Status &status) {
 void readStages(const Json *value, Fields &f, Distribution &out) {
   Pipeline &pipeline = *out.pipeline;
   const MeshAxis &axis = out.mesh.axes[pipeline.axis];
+  pipeline.count = axis.size;
+  pipeline.isAuto = value && *value == "auto";
+  if (pipeline.isAuto)
+    return;
   auto isList = [](const Json &each) {
     return each.is_array() && !each.empty() &&
            std::ranges::all_of(each,
@@ -293,9 +297,9 @@ void readStages(const Json *value, Fields &f, Distribution &out) {
   };
   if (!value || !value->is_array() || value->empty() ||
       !std::ranges::all_of(*value, isList))
-    return f.refuse("\"stages\" must be a list of lists of paths of layers; "
-                    "write for example [[\"embed\", \"block_[0-3]\"], "
-                    "[\"block_[4-7]\", \"head\"]]");
+    return f.refuse("\"stages\" must be \"auto\" or a list of lists of paths "
+                    "of layers; write for example [[\"embed\", "
+                    "\"block_[0-3]\"], [\"block_[4-7]\", \"head\"]]");
   // Schedules that are known by these names have one chunk for each stage.
   bool isWhole = pipeline.schedule == "gpipe" || pipeline.schedule == "1f1b" ||
                  pipeline.schedule == "zb-h1";
@@ -310,7 +314,6 @@ void readStages(const Json *value, Fields &f, Distribution &out) {
                          ? ", or the schedule \"interleaved\", which has "
                            "several chunks for each stage"
                          : ""));
-  pipeline.count = axis.size;
   for (const Json &list : *value) {
     auto stage = int64_t(pipeline.stages.size());
     std::vector<std::string> &keys = pipeline.stages.emplace_back();

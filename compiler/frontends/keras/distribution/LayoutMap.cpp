@@ -208,7 +208,7 @@ static std::vector<int64_t> ofBatch(llvm::ArrayRef<int64_t> sample) {
 Result<ResolvedLayouts>
 weft::keras::resolveLayouts(const Distribution &distribution,
                             llvm::ArrayRef<NamedShape> variables) {
-  if (!distribution.placements.empty())
+  if (!distribution.placements.empty() || distribution.pipeline)
     return Error{std::string(distribution.pipeline ? "\"pipeline\" names"
                                                    : "\"placements\" name") +
                  " the layers of a model, which a traced step does not have; "

@@ -13,6 +13,9 @@
 // the folder of the distribution file. Four lists on two stages are two chunks of
 // each: the lists 0 and 2 are on stage 0.
 //
+// With "stages": "auto" the costs of the layers choose the stages, in a chain
+// (base/pipeline/ChainCuts.h), before layouts are resolved: Pipeline::calls.
+//
 // Each call of a layer is in one stage, and gives its output to its own stage or
 // to later ones. A layer that is called in several stages is in the list of each;
 // its variables are in the first. Losses and metrics are computed by the stage of

@@ -26,6 +26,7 @@ private:
   void resolve(unsigned layer);
   void take(unsigned layer, const PlacementRule &rule);
   bool addList(unsigned layer, const PlacementRule &rule);
+  void resolveCuts();
   void resolveModels();
   void checkUsed();
 
@@ -115,6 +116,27 @@ void PlaceResolver::resolve(unsigned layer) {
       }
 }
 
+/// Puts layers where the costs of their calls have put these, the first of them.
+void PlaceResolver::resolveCuts() {
+  if (!distribution.pipeline || !distribution.pipeline->isAuto)
+    return;
+  const Pipeline &pipeline = *distribution.pipeline;
+  for (size_t node = 0; node < pipeline.calls.size(); ++node) {
+    int64_t stage = pipeline.calls[node];
+    LayerPlace &place = places[model.nodes[node].layer];
+    if (stage < 0 || std::ranges::count(place.lists, stage))
+      continue;
+    place.lists.push_back(stage);
+    if (fixes(place.part, pipeline.axis))
+      continue;
+    place.part.push_back({pipeline.axis, stage});
+    std::ranges::sort(place.part);
+    place.reason +=
+        (place.reason.empty() ? "" : ", ") +
+        ("pipeline, stage " + std::to_string(stage) + " of \"auto\"");
+  }
+}
+
 /// Puts nested models of a pipeline without a key where their outputs are.
 void PlaceResolver::resolveModels() {
   for (const Node &node : model.nodes)
@@ -157,6 +179,7 @@ Result<std::vector<LayerPlace>> PlaceResolver::run() {
         ++done;
       }
   }
+  resolveCuts();
   resolveModels();
   checkUsed();
   if (!status)
@@ -167,7 +190,12 @@ Result<std::vector<LayerPlace>> PlaceResolver::run() {
 Result<std::vector<LayerPlace>>
 weft::keras::resolvePlaces(const Distribution &distribution,
                            const Model &model) {
-  if (distribution.placements.empty())
+  const std::optional<Pipeline> &pipeline = distribution.pipeline;
+  if (pipeline && pipeline->isAuto &&
+      pipeline->calls.size() != model.nodes.size())
+    return Error{"pipeline: \"stages\" is \"auto\", which only a command that "
+                 "knows the costs of a step can cut; write lists of layers"};
+  if (distribution.placements.empty() && !pipeline)
     return std::vector<LayerPlace>(model.layers.size());
   return PlaceResolver(distribution, model).run();
 }
@@ -195,6 +223,7 @@ public:
 
 private:
   void resolve(size_t node);
+  int64_t listOf(const Node &call, const LayerPlace &place) const;
   void resolveInput(size_t node);
   Status checkUsed(unsigned layer) const;
 
@@ -205,6 +234,17 @@ private:
 };
 } // namespace
 
+/// The first list of the layer that is not before those of what the call reads.
+int64_t CallResolver::listOf(const Node &call, const LayerPlace &place) const {
+  int64_t latest = 0;
+  for (unsigned input : call.inputs)
+    for (int64_t list : calls[input].lists)
+      latest = std::max(latest, list);
+  auto chosen = std::ranges::find_if(
+      place.lists, [&](int64_t list) { return list >= latest; });
+  return chosen == place.lists.end() ? place.lists.back() : *chosen;
+}
+
 void CallResolver::resolve(size_t node) {
   const Node &call = model.nodes[node];
   LayerPlace &place = calls[node] = places[call.layer];
@@ -214,14 +254,8 @@ void CallResolver::resolve(size_t node) {
     place = calls[call.inputs[0]];
     return;
   }
-  int64_t latest = 0;
-  for (unsigned input : call.inputs)
-    for (int64_t list : calls[input].lists)
-      latest = std::max(latest, list);
-  auto chosen = std::ranges::find_if(
-      place.lists, [&](int64_t list) { return list >= latest; });
-  int64_t list = chosen == place.lists.end() ? place.lists.back() : *chosen;
   const Pipeline &pipeline = *distribution.pipeline;
+  int64_t list = pipeline.isAuto ? pipeline.calls[node] : listOf(call, place);
   for (AxisCoordinate &at : place.part)
     if (at.axis == pipeline.axis)
       at.coordinate = list % pipeline.count;

@@ -76,6 +76,7 @@ public:
 private:
   Value laidOut(unsigned node, Value value);
   Value put(const ModelLayer &layer, Value value, const LayerPlace &place);
+  Location locationOf(unsigned node) const;
   CallResults call(unsigned node, Tensors &t, const CallInputs &with);
   const LayerPlace &placeOf(unsigned node) const {
     static const LayerPlace everywhere;
@@ -142,6 +143,31 @@ Value LayerRunner::laidOut(unsigned number, Value value) {
       builder.getStringAttr(found->second.reason));
 }
 
+static constexpr llvm::StringLiteral kCallName = "call ";
+
+Location LayerRunner::locationOf(unsigned node) const {
+  auto name = builder.getStringAttr(model.layerOf(node).layer->name);
+  if (!layouts.namesCalls)
+    return NameLoc::get(name);
+  auto call = builder.getStringAttr(kCallName + Twine(node));
+  return NameLoc::get(name, NameLoc::get(call));
+}
+
+std::optional<unsigned> weft::keras::callOf(Location location) {
+  std::optional<unsigned> node;
+  location->walk([&](Location inner) {
+    auto named = dyn_cast<NameLoc>(inner);
+    auto call = named ? dyn_cast<NameLoc>(named.getChildLoc()) : NameLoc();
+    StringRef text = call ? call.getName().getValue() : StringRef();
+    unsigned number = 0;
+    if (!text.consume_front(kCallName) || text.getAsInteger(10, number))
+      return WalkResult::advance();
+    node = number;
+    return WalkResult::interrupt();
+  });
+  return node;
+}
+
 /// Calls the layer. A call on another part of the mesh than the layer's variables
 /// takes copies of them there; what it changes comes back.
 CallResults LayerRunner::call(unsigned number, Tensors &t,
@@ -200,7 +226,7 @@ LogicalResult LayerRunner::run(unsigned number) {
     values.setMask(values.values[number], values.maskOf(given));
     return success();
   }
-  Tensors t(builder, NameLoc::get(builder.getStringAttr(layer.layer->name)));
+  Tensors t(builder, locationOf(number));
   CallInputs with = values.inputsOf(node, t);
   CallResults given = call(number, t, with);
   if (!store.status)

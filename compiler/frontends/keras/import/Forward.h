@@ -30,7 +30,12 @@ struct LayerLayouts {
   llvm::ArrayRef<LayerPlace> places, callPlaces;
   mlir::Attribute mesh;    ///< null without layouts and parts
   bool isPipeline = false; ///< outputs stay in their stage
+  bool namesCalls = false; ///< ImportOptions::namesCalls
 };
+
+/// The node of the model whose call made an op, or whose gradient it is; none for
+/// other ops, and without ImportOptions::namesCalls.
+std::optional<unsigned> callOf(mlir::Location location);
 
 /// Runs the layers on `inputs` and `variables` (one value for each of the
 /// model's). Variables that training updates are replaced by their new values.

@@ -48,6 +48,9 @@ struct ImportOptions {
   /// listed. An output without a shape has one weight for each sample. If the
   /// map is given, steps with labels take `sample_weight`.
   std::optional<SampleWeights> sampleWeights = std::nullopt;
+  /// Whether the locations of ops name their call: "d1"("call 2") for node 2 of
+  /// the model.
+  bool namesCalls = false;
 };
 
 /// Imports the model's step as a module of stage `imported`, and loads the

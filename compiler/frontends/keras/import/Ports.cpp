@@ -30,10 +30,14 @@ OwningOpRef<ModuleOp> StepPorts::createModule() {
 
 LayerLayouts StepPorts::layerLayouts() const {
   static const OutputLayouts none;
-  return layouts ? LayerLayouts{layouts->outputs, layouts->places,
-                                layouts->callPlaces, mesh,
-                                distribution->pipeline.has_value()}
-                 : LayerLayouts{none, {}, {}, mesh};
+  const bool named = options.namesCalls;
+  return layouts ? LayerLayouts{layouts->outputs,
+                                layouts->places,
+                                layouts->callPlaces,
+                                mesh,
+                                distribution->pipeline.has_value(),
+                                named}
+                 : LayerLayouts{none, {}, {}, mesh, false, named};
 }
 
 RankedTensorType StepPorts::batched(ArrayRef<int64_t> sample,
