@@ -174,26 +174,79 @@ void StagedOps::findInputGradients() {
   }
 }
 
-/// Finds chunks by what ops read: forward, going to an earlier stage leads to the
-/// next chunk; backward, going to a later stage leads to the one before.
-void StagedOps::findChunks() {
-  for (auto &[op, own] : stage) {
-    bool isForward = forward.contains(op);
-    std::optional<int64_t> its;
-    int64_t ofForward = 0;
-    for (Value value : valuesReadBy(op)) {
-      auto *known = stage.find(value.getDefiningOp());
-      if (known == stage.end())
-        continue;
-      int64_t read = chunkOf(known->first), at = known->second;
-      if (isForward)
-        its = std::max(its, std::optional(read + (at > own ? 1 : 0)));
-      else if (forward.contains(known->first))
-        ofForward = std::max(ofForward, read);
-      else if (int64_t back = read - (at < own ? 1 : 0); !its || back < *its)
-        its = back;
-    }
-    chunk[op] = std::clamp<int64_t>(its.value_or(isForward ? 0 : ofForward), 0,
-                                    chunks - 1);
+/// Whether the op only brings rows of an input or label, or a weight: it reads no
+/// op of a stage but such ones, and nothing else with them.
+bool StagedOps::isSource(Operation *op,
+                         const llvm::SetVector<Operation *> &sources) const {
+  bool readsStage = false, readsOthers = false;
+  for (Value value : valuesReadBy(op)) {
+    Operation *def = value.getDefiningOp();
+    bool isOfStage = stage.contains(def);
+    if (isOfStage && !sources.contains(def))
+      return false;
+    readsStage |= isOfStage;
+    readsOthers |=
+        !isOfStage && value != loop.getCounter() && !repeated.contains(def);
   }
+  return !readsStage || !readsOthers;
+}
+
+/// Finds chunks by what ops read: forward, going to an earlier stage leads to the
+/// next chunk; backward, going to a later stage leads to the one before. What the
+/// backward pass computes from forward values alone is of their chunk.
+void StagedOps::findChunks() {
+  llvm::SetVector<Operation *> sources;
+  for (auto &[op, own] : stage) {
+    if (!forward.contains(op))
+      continue;
+    if (isSource(op, sources))
+      sources.insert(op);
+    int64_t its = 0;
+    for (Value value : valuesReadBy(op))
+      if (auto *known = stage.find(value.getDefiningOp());
+          known != stage.end() && !sources.contains(known->first))
+        its = std::max(its,
+                       chunkOf(known->first) + (known->second > own ? 1 : 0));
+    chunk[op] = std::min(its, chunks - 1);
+  }
+  for (Operation *op : llvm::reverse(sources))
+    chunk[op] = chunkOfReaders(op);
+  for (auto &[op, own] : stage)
+    if (!forward.contains(op))
+      chunk[op] = chunkBackward(op);
+}
+
+/// The chunk of the first forward pass that reads the rows of an input or label,
+/// or a weight.
+int64_t StagedOps::chunkOfReaders(Operation *op) const {
+  std::optional<int64_t> first;
+  for (Operation *user : op->getUsers()) {
+    auto *known =
+        stage.find(loop.getBody().front().findAncestorOpInBlock(*user));
+    if (known == stage.end() || !forward.contains(known->first))
+      continue;
+    int64_t its = chunkOf(known->first) -
+                  (stage.find(op)->second > known->second ? 1 : 0);
+    first = std::min(first.value_or(its), its);
+  }
+  return std::clamp<int64_t>(first.value_or(0), 0, chunks - 1);
+}
+
+int64_t StagedOps::chunkBackward(Operation *op) const {
+  int64_t own = stage.find(op)->second;
+  std::optional<int64_t> its, ofForward;
+  for (Value value : valuesReadBy(op)) {
+    auto *known = stage.find(value.getDefiningOp());
+    if (known == stage.end())
+      continue;
+    int64_t read = chunkOf(known->first);
+    if (forward.contains(known->first))
+      ofForward = std::max(ofForward, std::optional(read));
+    else if (int64_t back = read - (known->second < own ? 1 : 0);
+             !its || back < *its)
+      its = back;
+  }
+  // What reads nothing of the loop is known before all backward passes.
+  return std::clamp<int64_t>(its.value_or(ofForward.value_or(chunks - 1)), 0,
+                             chunks - 1);
 }

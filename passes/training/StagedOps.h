@@ -54,6 +54,10 @@ private:
   void findForward();
   void findInputGradients();
   void findChunks();
+  bool isSource(mlir::Operation *op,
+                const llvm::SetVector<mlir::Operation *> &sources) const;
+  int64_t chunkOfReaders(mlir::Operation *op) const;
+  int64_t chunkBackward(mlir::Operation *op) const;
   /// Adds the ops of the loop that the op reads, and theirs.
   void addSources(mlir::Operation *op,
                   llvm::DenseSet<mlir::Operation *> &sources) const;

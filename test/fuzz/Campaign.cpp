@@ -4,6 +4,7 @@
 #include "weft/base/WriteAll.h"
 #include "weft/data/files/Isolation.h"
 #include "weft/dialects/weft/Weft.h"
+#include "weft/test/fuzz/RandomPipelines.h"
 #include "weft/test/fuzz/RandomProgram.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -52,7 +53,7 @@ std::string programOfSeed(uint64_t seed, const CampaignOptions &options) {
   if (options.large)
     drawLarge(seed, draw);
   std::string checks = "inputs=" + std::to_string(seed);
-  if (seed % 3 == 0)
+  if (seed % 3 == 0 && !options.pipelines)
     checks += " detours=" + std::to_string(seed);
   checks += draw.reals ? " reals" : "";
   checks += draw.compiled ? " compiled" : "";
@@ -62,7 +63,9 @@ std::string programOfSeed(uint64_t seed, const CampaignOptions &options) {
             : seed % 4 == 1 ? " explained"
                             : "";
   checks += options.large && options.everywhere ? " everywhere" : "";
-  std::string text = randomProgram(seed, draw), mesh = "{weft.mesh = #mesh";
+  std::string text = options.pipelines ? randomPipeline(seed)
+                                       : randomProgram(seed, draw),
+              mesh = "{weft.mesh = #mesh";
   return text.replace(text.find(mesh), mesh.size(),
                       mesh + ", " + kChecksAttr + " = \"" + checks + "\"");
 }

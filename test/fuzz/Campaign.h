@@ -23,7 +23,8 @@ struct CampaignOptions {
   bool reals = false, planned = false;
   /// Whether programs are compiled only, and for how many targets.
   bool large = false, everywhere = false;
-  bool gpu = false; ///< whether machine code is for GPUs
+  bool pipelines = false; ///< whether programs are steps in stages
+  bool gpu = false;       ///< whether machine code is for GPUs
   /// One of `compiledEvery` programs also runs as machine code; 0: none.
   uint64_t compiledEvery = 20;
 };

@@ -1,6 +1,6 @@
 //===- weft-fuzz.cpp - random programs, global and partitioned ------------===//
 //
-//   weft-fuzz --seed S --count N [--fresh M] [--ops K] [--reals | --planned | --large [--everywhere]]
+//   weft-fuzz --seed S --count N [--fresh M] [--ops K] [--reals | --planned | --pipelines | --large [--everywhere]]
 //             [--jobs J] [--compiled-every C] [--gpu] [--keep FOLDER] [--report R] [--summary]
 //   weft-fuzz --program FILE [--reduce]
 //   weft-fuzz --seed S --print
@@ -36,7 +36,8 @@ struct Arguments {
 
 constexpr char kUsage[] =
     "usage: weft-fuzz [--seed S] [--count N] [--fresh M] [--ops K] [--reals] "
-    "[--planned]\n                 [--large [--everywhere]] [--jobs J] "
+    "[--planned]\n                 [--pipelines] [--large [--everywhere]] "
+    "[--jobs J] "
     "[--compiled-every C] [--gpu] "
     "[--keep FOLDER] [--summary]\n       weft-fuzz --program FILE [--reduce]\n "
     "      weft-fuzz "
@@ -47,6 +48,7 @@ bool parseSwitch(llvm::StringRef name, Arguments &arguments) {
   CampaignOptions &campaign = arguments.campaign;
   bool *target = name == "--reals"        ? &campaign.reals
                  : name == "--planned"    ? &campaign.planned
+                 : name == "--pipelines"  ? &campaign.pipelines
                  : name == "--large"      ? &campaign.large
                  : name == "--everywhere" ? &campaign.everywhere
                  : name == "--gpu"        ? &campaign.gpu
@@ -134,7 +136,8 @@ void report(const FailedProgram &failure, const Arguments &arguments) {
       std::to_string(one.ops) + " --compiled-every " +
       std::to_string(one.compiledEvery) + (one.gpu ? " --gpu" : "") +
       (one.reals ? " --reals" : "") + (one.planned ? " --planned" : "") +
-      (one.large ? " --large" : "") + (one.everywhere ? " --everywhere" : "");
+      (one.pipelines ? " --pipelines" : "") + (one.large ? " --large" : "") +
+      (one.everywhere ? " --everywhere" : "");
   std::string text = programOfSeed(failure.seed, one);
   llvm::outs() << "seed " << seed << " " << textOf(failure.verdict)
                << "; repeat with: " << command << "\n";
