@@ -93,7 +93,7 @@ void ScheduleCounter::countRegions(Operation &op, int64_t times) {
   if (auto loop = dyn_cast<ForOp>(op))
     times = saturatingMultiply(times, static_cast<int64_t>(loop.getCount()));
   std::optional<TakenRounds> taken = takenRounds(&op);
-  std::optional<int64_t> rounds = roundsOf(op.getParentOp());
+  std::optional<int64_t> rounds = roundsAround(&op);
   for (Region &region : op.getRegions()) {
     bool isTaken = taken && rounds && region.getRegionNumber() == 0;
     int64_t its =

@@ -34,6 +34,13 @@ std::optional<int64_t> roundsOf(Operation *loop) {
   return counted ? counted.getRounds() : std::nullopt;
 }
 
+std::optional<int64_t> roundsAround(Operation *op) {
+  Operation *around = op->getParentOp();
+  while (isa<AtOp>(around))
+    around = around->getParentOp();
+  return roundsOf(around);
+}
+
 std::optional<TakenRounds> takenRounds(Operation *branch) {
   auto numbers = branch->getAttrOfType<DenseI64ArrayAttr>(kTakenAttr);
   if (!numbers || numbers.size() != 2)

@@ -23,6 +23,10 @@ void attachCountedLoops(mlir::MLIRContext &context);
 /// The number of iterations of a loop, if it is known.
 std::optional<int64_t> roundsOf(mlir::Operation *loop);
 
+/// The number of iterations of the loop that an op is in, on a part of the mesh
+/// or on the whole.
+std::optional<int64_t> roundsAround(mlir::Operation *op);
+
 /// On a branch (two numbers): the rounds of the loop around in which the first
 /// region is taken, as the first and their count.
 inline constexpr llvm::StringLiteral kTakenAttr = "weft.taken";

@@ -200,7 +200,7 @@ LogicalResult ProgramEmitter::emitPart(PlannedPartOpInterface part) {
 /// or in the rounds in which it is taken, of those in the present body.
 int64_t ProgramEmitter::timesTaken(Operation *choice) const {
   std::optional<TakenRounds> taken = takenRounds(choice);
-  std::optional<int64_t> rounds = roundsOf(choice->getParentOp());
+  std::optional<int64_t> rounds = roundsAround(choice);
   if (!taken || !rounds || exchanging.empty())
     return times;
   int64_t bodies = exchanging.back().first->rounds(),

@@ -53,3 +53,37 @@ module attributes {weft.mesh = #mesh} {
     return %r#0 : tensor<4xf32>
   }
 }
+
+// -----
+
+#mesh = #weft.mesh<"data"=2>
+#rows = #weft.layout<#mesh, [{"data"}, {}]>
+module attributes {weft.mesh = #mesh} {
+  // A branch begins again with a constant, which one device keeps.
+  // CHECK-LABEL: func.func @again
+  // CHECK: weft.for
+  // CHECK: weft.case
+  // CHECK: weft.add {{.*}} : tensor<4xf32, #[[PARTIAL:.*]]>
+  // CHECK: %[[ONE:.*]] = weft.constant dense<1.000000e+00> : tensor<4xf32> -> tensor<4xf32, #[[WHOLE:.*]]>
+  // CHECK: %[[KEPT:.*]] = weft.reshard %[[ONE]] {{.*}} -> tensor<4xf32, #[[PARTIAL]]>
+  // CHECK: weft.yield %[[KEPT]]
+  // CHECK: weft.reshard {{.*}} -> tensor<4xf32, #[[WHOLE]]>
+  func.func @again(%p: tensor<i1>, %x: tensor<8x4xf32> {weft.layout = #rows}) -> tensor<4xf32> {
+    %zero = weft.constant dense<0.0> : tensor<4xf32>
+    %r:3 = weft.for 5 (%zero, %x, %p) : (tensor<4xf32>, tensor<8x4xf32>, tensor<i1>) -> (tensor<4xf32>, tensor<8x4xf32>, tensor<i1>) {
+    ^bb0(%i: tensor<i32>, %sum: tensor<4xf32>, %v: tensor<8x4xf32>, %q: tensor<i1>):
+      %s = weft.case %q(%sum, %v) : tensor<i1>, (tensor<4xf32>, tensor<8x4xf32>) -> tensor<4xf32> {
+      ^bb0(%a: tensor<4xf32>, %b: tensor<8x4xf32>):
+        %g = weft.reduce sum %b dims [0] : tensor<8x4xf32> -> tensor<4xf32>
+        %t = weft.add %a, %g : tensor<4xf32>
+        weft.yield %t : tensor<4xf32>
+      }, {
+      ^bb0(%a: tensor<4xf32>, %b: tensor<8x4xf32>):
+        %one = weft.constant dense<1.0> : tensor<4xf32>
+        weft.yield %one : tensor<4xf32>
+      }
+      weft.yield %s, %v, %q : tensor<4xf32>, tensor<8x4xf32>, tensor<i1>
+    }
+    return %r#0 : tensor<4xf32>
+  }
+}

@@ -62,8 +62,8 @@ private:
   llvm::SetVector<Value> leaders; ///< carried values that become partial
   /// Ops within the loop that become partial.
   llvm::SetVector<Operation *> sums;
-  /// Operands that are replaced by the source of their reshard, and those
-  /// outside the loop that become partial.
+  /// Operands that are replaced by the source of their reshard, and those from
+  /// outside the loop, or constants, that become partial.
   llvm::SetVector<OpOperand *> skipping, entering;
   llvm::SetVector<Operation *>
       undone; ///< reshards of carried values to partial
@@ -83,7 +83,8 @@ static Value beforeReshard(Value value, const Layout &from, const Layout &to) {
 /// concatenate.
 bool PartialCarry::isSum(Operation *op) const {
   auto ruled = dyn_cast<ShardingRuleOpInterface>(op);
-  if (!ruled || op->getNumResults() != 1 || op->getNumRegions() != 0)
+  if (!ruled || op->getNumResults() != 1 || op->getNumRegions() != 0 ||
+      op->getNumOperands() == 0)
     return false;
   ShardingRule rule = ruled.getShardingRule();
   return rule.linearity.size() == op->getNumOperands() &&
@@ -118,6 +119,10 @@ bool PartialCarry::addSource(OpOperand &operand) {
   if (!flow.members(flow.leader(value)).empty())
     return addClass(flow.leader(value));
   Operation *def = value.getDefiningOp();
+  if (def && def->getNumOperands() == 0) { // a constant: one device keeps it
+    entering.insert(&operand);
+    return layoutIn(value) == reduced;
+  }
   return def && addSum(def);
 }
 
@@ -169,6 +174,7 @@ void PartialCarry::apply() {
     operand->set(reshard.getInput());
   }
   for (OpOperand *operand : entering) {
+    builder.setInsertionPoint(operand->getOwner());
     auto type = cast<RankedTensorType>(operand->get().getType());
     auto to =
         withLayout(type, LayoutAttr::get(getLayout(type).getMesh(), partial));
