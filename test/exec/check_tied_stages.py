@@ -55,6 +55,8 @@ class Check:
             for schedule in ("gpipe", "1f1b", "zb-h1"):
                 got = self.fit("--distribution", self.distribution(schedule, microbatches))
                 self.expect(f"{schedule}, {microbatches} microbatches: bits of one stage", got == one)
+        chunks = (["table", "embed_drop"], ["block0.*"], ["block1.*"], ["ln_f", "table"])
+        self.expect("interleaved, 8 microbatches: bits of one stage", self.fit("--distribution", self.distribution("interleaved", 8, chunks)) == one)
         names = [name for name in one[0] if name.endswith("table/embeddings")]
         self.expect(f"the weight is saved once: {names}", names == ["table/embeddings"])
         predicted = []
