@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Chains of ops that only move elements: the bytes that XLA and Weft send, beside what a direct movement must send.
 
-    python3 bench/moving_chains.py --weft build/bin/weft [--random 200] [--seed 1] [--only NAME...] [--no-xla]
+    python3 bench/moving_chains.py --weft build/bin/weft [--random 200] [--pairs 200] [--seed 1] [--only NAME...] [--no-xla]
 
 For a Python with bench/requirements.txt. Twelve chains of slices, concatenations, pads, reverses and updates of a slice, as ocean
 and weather models have them on a grid of 3 x 96 x 192 that is sharded over two dimensions of eight devices, and chains drawn at
-random on two meshes. A direct movement sends each element once: the bound is the most that one device lacks, or has alone while
+random on two meshes, of one array or of two. A direct movement sends each element once: the bound is the most that one device lacks, or has alone while
 others lack it. It is found by running the chain on the numbers of its elements. Bytes are those of the device that sends most;
 nothing runs. Exits with 1 if a chain sends more than the bound, or more than one movement.
 """
@@ -103,6 +103,27 @@ def draw_chain(chance):
     return chain, shape
 
 
+def draw_pair(chance):
+    """A chain of two arrays: the second one is put before or after the first, or takes the place of a block of it."""
+    shape, dim, kind = (chance.choice((16, 24, 32, 40)), chance.choice((16, 32, 48))), chance.randrange(2), chance.choice(["before", "after", "put"])
+    other = (4, 8) if kind == "put" else tuple(chance.choice((8, 16, 24)) if at == dim else n for at, n in enumerate(shape))
+    starts = [chance.randint(0, 8), chance.randint(0, 8)]
+    pair = {"before": lambda u, w: jnp.concatenate([w, u], dim), "after": lambda u, w: jnp.concatenate([u, w], dim),
+            "put": lambda u, w: lax.dynamic_update_slice(u, w, starts)}[kind]
+    ops, now = [], jax.eval_shape(pair, *(jax.ShapeDtypeStruct(each, np.float32) for each in (shape, other))).shape
+    for _ in range(chance.randint(1, 4)):
+        op = draw_op(chance, now)
+        ops.append(op)
+        now = jax.eval_shape(op, jax.ShapeDtypeStruct(now, np.float32)).shape
+
+    def chain(u, w):
+        u = pair(u, w)
+        for op in ops:
+            u = op(u)
+        return u
+    return chain, (shape, other)
+
+
 def owners(shape, mesh, spec):
     """The device that holds each element."""
     numbers = np.zeros(shape, np.int64)
@@ -114,12 +135,16 @@ def owners(shape, mesh, spec):
     return numbers
 
 
-def bound(chain, shape, mesh, spec, to=None):
+def bound(chain, shapes, mesh, spec, to=None):
     """The most bytes of f32 that one device lacks, or that it alone holds while others lack them: each element once, and once for
     each device that lacks it (no device passes on what it received)."""
-    sources = np.asarray(jax.jit(chain)(np.arange(1, np.prod(shape) + 1, dtype=np.int32).reshape(shape)))
+    numbers, owner = [], []
+    for shape in shapes:
+        numbers.append(np.arange(1, np.prod(shape) + 1, dtype=np.int32).reshape(shape) + sum(map(np.size, numbers)))
+        owner.append(owners(shape, mesh, spec).reshape(-1))
+    sources = np.asarray(jax.jit(chain)(*numbers))
     reader = owners(sources.shape, mesh, to or spec)
-    owner = owners(shape, mesh, spec).reshape(-1)[np.maximum(sources, 1) - 1]
+    owner = np.concatenate(owner)[np.maximum(sources, 1) - 1]
     lacks = (sources > 0) & (owner != reader)
     wanted = np.unique(np.stack([reader[lacks], sources[lacks], owner[lacks]]), axis=1)
     given = np.unique(wanted[1:], axis=1)
@@ -128,18 +153,18 @@ def bound(chain, shape, mesh, spec, to=None):
     return 4 * most, 4 * direct
 
 
-def measure(options, name, chain, shape, mesh, spec):
+def measure(options, name, chain, shapes, mesh, spec):
     """Prints a line; returns whether the chain is one movement that sends no more than the bound."""
     sharding = NamedSharding(mesh, PartitionSpec(*spec))
-    lowered = jax.jit(lambda u: lax.with_sharding_constraint(chain(u), sharding), in_shardings=sharding).lower(
-        jax.ShapeDtypeStruct(shape, np.float32))
+    lowered = jax.jit(lambda *given: lax.with_sharding_constraint(chain(*given), sharding), in_shardings=sharding).lower(
+        *(jax.ShapeDtypeStruct(shape, np.float32) for shape in shapes))
     file, explain = bytes_of_weft(options.weft, lowered)
     xla = None if options.no_xla else hlo_traffic.bytes_in_rounds(lowered.compile().as_text(), DEVICES)
     out, error = explain.communicate()
     os.unlink(file)
     if explain.returncode:
         raise RuntimeError(f"weft explain: {error}")
-    told, (least, direct) = json.loads(out), bound(chain, shape, mesh, spec)
+    told, (least, direct) = json.loads(out), bound(chain, shapes, mesh, spec)
     weft, count = told["total"]["bytes"], len(told["collectives"])
     isBest = weft <= least and count <= 1
     if not isBest or not name.startswith("random"):
@@ -151,6 +176,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--weft", default="build/bin/weft")
     parser.add_argument("--random", type=int, default=200)
+    parser.add_argument("--pairs", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", nargs="+")
     parser.add_argument("--no-xla", action="store_true")
@@ -160,11 +186,15 @@ def main():
     found = []
     for name, chain in CHAINS.items():
         if not options.only or name in options.only:
-            found.append(measure(options, name, chain, (NZ, NY, NX), meshes[0], (None, "y", "x")))
+            found.append(measure(options, name, chain, [(NZ, NY, NX)], meshes[0], (None, "y", "x")))
     for number in range(options.random):
         chain, shape = draw_chain(random.Random(f"{options.seed} {number}"))
         if not options.only or f"random {number}" in options.only:
-            found.append(measure(options, f"random {number}", chain, shape, meshes[number % 2], ("y", "x")))
+            found.append(measure(options, f"random {number}", chain, [shape], meshes[number % 2], ("y", "x")))
+    for number in range(options.pairs):
+        chain, shapes = draw_pair(random.Random(f"pair {options.seed} {number}"))
+        if not options.only or f"random pair {number}" in options.only:
+            found.append(measure(options, f"random pair {number}", chain, shapes, meshes[number % 2], ("y", "x")))
     best, direct, xla, weft, least = (sum(column) for column in zip(*found, strict=True))
     print(f"{best} of {len(found)} chains are one movement that sends no more than the bound, {direct} without relays; bytes of all: XLA {xla:,}, Weft {weft:,}, bound {least:,}")
     return int(best < len(found))

@@ -108,7 +108,10 @@ int64_t weft::bytesSent(const Communication &communication,
 /// The axes that a layout of the movement uses, each once and as a full axis.
 static SubAxes axesOfLayouts(const Mesh &mesh, const Movement &its) {
   SubAxes axes;
-  for (const Layout *layout : {&its.from, &its.to})
+  std::vector<const Layout *> layouts = {&its.from, &its.to};
+  for (const MovedSource &source : its.others)
+    layouts.push_back(&source.layout);
+  for (const Layout *layout : layouts)
     for (const SubAxes &dim : layout->dims)
       for (const SubAxis &digit : dim)
         if (std::ranges::none_of(axes, [&](const SubAxis &known) {

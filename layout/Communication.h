@@ -39,18 +39,20 @@ struct Combination {
 /// Gives an array another layout. A ring sends blocks with their padding and
 /// has layouts of the group's digits; otherwise each member receives exactly
 /// the elements that it lacks. With boxes the target is another array, which
-/// they fill; then layouts have the group's digits.
+/// they fill; then layouts have the group's digits, and further sources may
+/// follow the first one.
 struct Movement {
   std::vector<int64_t> shape; ///< the shape of the whole array
   Layout from, to;
   bool isRing = false;
   MovedBoxes boxes;
-  std::vector<int64_t> toShape; ///< with boxes: of the whole target
+  std::vector<int64_t> toShape;    ///< with boxes: of the whole target
+  std::vector<MovedSource> others; ///< with boxes: operands from number 1 on
 
   std::span<const int64_t> targetShape() const {
     return boxes.empty() ? shape : toShape;
   }
-  BoxedMove boxed() const { return {boxes, shape, toShape, from, to}; }
+  BoxedMove boxed() const { return {boxes, shape, toShape, from, to, others}; }
 };
 
 /// Receives chosen positions of a dimension of the group's blocks: those of a

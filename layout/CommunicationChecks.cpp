@@ -44,6 +44,9 @@ private:
            " over " + text(members()) + " devices: " + reason;
   }
   std::string checkMoved(size_t count) const;
+  std::string checkLaidOut(std::span<const int64_t> shape,
+                           const Layout &layout) const;
+  std::string checkBoxes(const Movement &its) const;
   /// Checks that source and target have the same rank, with `dim` in it, and the
   /// same sizes along other dimensions.
   std::string checkSizes(std::optional<int64_t> dim = std::nullopt) const;
@@ -144,44 +147,70 @@ static bool isWithinGroup(const Layout &layout, const GroupOver &group) {
   });
 }
 
-std::string Checker::operator()(const Movement &its) const {
-  if (std::string reason = checkMoved(1); !reason.empty())
-    return reason;
-  for (int64_t n : its.shape)
+std::string Checker::checkLaidOut(std::span<const int64_t> shape,
+                                  const Layout &layout) const {
+  for (int64_t n : shape)
     if (n < 0)
       return "has the negative dimension " + text(n);
-  for (int64_t n : its.toShape)
-    if (n < 0)
-      return "has the negative dimension " + text(n) + " in its result";
-  for (const Layout *layout : {&its.from, &its.to}) {
-    std::span<const int64_t> shape =
-        layout == &its.to ? its.targetShape() : its.shape;
-    std::string reason = weft::invalidReason(
-        group.mesh, *layout, static_cast<int64_t>(shape.size()));
-    if (!reason.empty())
-      return "moves " + text(shape) + ": " + reason;
-    if (layout->isPartial())
-      return "moves a partial value; reduce it first";
-    if (its.isRing && !isOfGroup(*layout, group))
-      return "is a ring, but a layout has an axis that is none of the group's";
-    if (!its.boxes.empty() && !isWithinGroup(*layout, group))
-      return "moves boxes, but a layout has an axis that is none of the "
-             "group's";
-  }
-  if (its.isRing && !its.boxes.empty())
+  std::string reason = weft::invalidReason(group.mesh, layout,
+                                           static_cast<int64_t>(shape.size()));
+  if (!reason.empty())
+    return "moves " + text(shape) + ": " + reason;
+  return layout.isPartial() ? "moves a partial value; reduce it first" : "";
+}
+
+std::string Checker::checkBoxes(const Movement &its) const {
+  if (its.isRing)
     return "is a ring of boxes";
-  const std::vector<int64_t> operands[] = {its.shape};
-  if (std::string reason =
-          weft::invalidReason(its.boxes, operands, its.toShape);
-      !reason.empty())
-    return "moves " + text(its.shape) + " to " + text(its.toShape) + ": " +
-           reason;
-  std::vector<int64_t> source = localShape(its.from, its.shape),
-                       target = localShape(its.to, its.targetShape());
-  if (source != sources[0].shape || target != targets[0].shape)
-    return "moves " + text(sources[0].shape) + " to " + text(targets[0].shape) +
-           ", its layouts " + text(source) + " to " + text(target);
-  return "";
+  std::vector<std::vector<int64_t>> operands = {its.shape};
+  bool areWithin =
+      isWithinGroup(its.from, group) && isWithinGroup(its.to, group);
+  for (const MovedSource &source : its.others) {
+    operands.push_back(source.shape);
+    areWithin &= isWithinGroup(source.layout, group);
+  }
+  if (!areWithin)
+    return "moves boxes, but a layout has an axis that is none of the "
+           "group's";
+  std::string reason = weft::invalidReason(its.boxes, operands, its.toShape);
+  return reason.empty() ? ""
+                        : "moves " + text(its.shape) + " to " +
+                              text(its.toShape) + ": " + reason;
+}
+
+std::string Checker::operator()(const Movement &its) const {
+  if (std::string reason = checkMoved(1 + its.others.size()); !reason.empty())
+    return reason;
+  if (!its.others.empty() && its.boxes.empty())
+    return "has " + text(static_cast<int64_t>(1 + its.others.size())) +
+           " sources, but no boxes that they fill";
+  std::vector<MovedSource> sides = {{its.shape, its.from}};
+  sides.insert(sides.end(), its.others.begin(), its.others.end());
+  std::span<const int64_t> to = its.targetShape();
+  sides.push_back({{to.begin(), to.end()}, its.to});
+  for (const MovedSource &side : sides) {
+    if (std::string reason = checkLaidOut(side.shape, side.layout);
+        !reason.empty())
+      return reason;
+    if (its.isRing && !isOfGroup(side.layout, group))
+      return "is a ring, but a layout has an axis that is none of the group's";
+  }
+  if (!its.boxes.empty())
+    if (std::string reason = checkBoxes(its); !reason.empty())
+      return reason;
+  std::string given, laidOut;
+  bool fits = true;
+  for (size_t n = 0; n < sides.size(); ++n) {
+    const LocalArray &array = n < sources.size() ? sources[n] : targets[0];
+    if (array.type != sources[0].type)
+      return "moves " + text(sources[0].type) + " beside " + text(array.type);
+    std::vector<int64_t> local = localShape(sides[n].layout, sides[n].shape);
+    fits &= local == array.shape;
+    const char *between = n == 0 ? "" : n < sources.size() ? ", " : " to ";
+    given += between + text(array.shape);
+    laidOut += between + text(local);
+  }
+  return fits ? "" : "moves " + given + ", its layouts " + laidOut;
 }
 
 std::string Checker::operator()(const Fetching &its) const {

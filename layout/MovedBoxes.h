@@ -75,21 +75,37 @@ std::string invalidReason(const MovedBoxes &boxes,
 std::vector<int64_t> asNumbers(const MovedBoxes &boxes);
 std::optional<MovedBoxes> boxesOf(std::span<const int64_t> numbers);
 
-/// An array that moves by boxes from one layout to another one of the result.
+/// An array that boxes read, and the layout in which devices have it.
+struct MovedSource {
+  std::vector<int64_t> shape;
+  Layout layout;
+  bool operator==(const MovedSource &) const = default;
+};
+/// Arrays that move by boxes from their layouts to one layout of the result:
+/// operand 0 of the boxes, and `others` from operand 1 on.
 struct BoxedMove {
   const MovedBoxes &boxes;
   std::span<const int64_t> shape, toShape;
   const Layout &from, &to;
+  std::span<const MovedSource> others = {};
+
+  std::span<const int64_t> shapeOf(int64_t operand) const {
+    return operand == 0 ? shape : others[size_t(operand - 1)].shape;
+  }
+  const Layout &layoutOf(int64_t operand) const {
+    return operand == 0 ? from : others[size_t(operand - 1)].layout;
+  }
 };
 /// A part of a box that one member has and one needs, with positions in their
-/// arrays. `box.operand` is 0.
+/// arrays. `sender` is `source`, or a member that has received the same elements
+/// and passes them on.
 struct MovedPiece {
-  int64_t source = 0, target = 0; ///< members
+  int64_t source = 0, sender = 0, target = 0; ///< members
   MovedBox box;
 };
 /// What the members of a group receive, their own elements included. Holders of
-/// a shard read their own copy and serve the other members in turn, the one that
-/// needs most elements of it first.
+/// a shard read their own copy. What several members lack is sent once by its
+/// holder if more would make it the busiest member, and passed on (Relays.h).
 std::vector<MovedPiece> piecesOf(const BoxedMove &move, const Mesh &mesh,
                                  std::span<const int64_t> members);
 /// The elements that the busiest member sends to others, each once to a member,

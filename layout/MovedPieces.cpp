@@ -2,11 +2,13 @@
 
 #include "weft/layout/MovedBoxes.h"
 
+#include "weft/layout/Relays.h"
 #include "weft/layout/Shards.h"
 #include "weft/layout/Sizes.h"
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
@@ -63,14 +65,32 @@ static bool areApartIn(const MovedBox &a, const MovedBox &b, size_t d) {
          (a.offset[d] - b.offset[d]) % distance != 0;
 }
 
+namespace {
+/// A box, and who reads it.
+struct ReadBox : MovedBox {
+  int64_t reader = 0;
+};
+} // namespace
+
+/// The positions that a box reads: begin, end and distance by dimension. Boxes of
+/// one array that read the same elements have equal numbers.
+static std::vector<int64_t> areaRead(const MovedBox &box) {
+  std::vector<int64_t> area;
+  for (size_t d = 0; d < box.dim.size(); ++d) {
+    Interval read = readIn(box, d);
+    area.insert(area.end(), {read.begin, read.end, distanceIn(box, d)});
+  }
+  return area;
+}
+
 /// Divides a box that reads neighbours in a dimension into boxes that read every
 /// `distance`-th position.
-static void divide(MovedBox &box, size_t d, int64_t distance,
-                   std::vector<MovedBox> &rest) {
+static void divide(ReadBox &box, size_t d, int64_t distance,
+                   std::vector<ReadBox> &rest) {
   auto r = size_t(box.dim[d]);
-  MovedBox whole = box;
+  ReadBox whole = box;
   for (int64_t k = 0; k < std::min(distance, whole.count[r]); ++k) {
-    MovedBox part = whole;
+    ReadBox part = whole;
     part.start[r] += whole.step[r] * k;
     part.step[r] *= distance;
     part.count[r] = shardSize(whole.count[r] - k, distance);
@@ -85,14 +105,14 @@ static void divide(MovedBox &box, size_t d, int64_t distance,
 
 /// Cuts the box where the interval begins or ends in a dimension that it reads:
 /// the part outside of it goes to `rest`.
-static bool cutOff(MovedBox &box, size_t d, const Interval &interval,
-                   std::vector<MovedBox> &rest) {
+static bool cutOff(ReadBox &box, size_t d, const Interval &interval,
+                   std::vector<ReadBox> &rest) {
   Interval read = readIn(box, d);
   for (int64_t at : {interval.begin, interval.end})
     if (read.begin < at && at < read.end) {
       auto r = size_t(box.dim[d]);
       Interval parts[] = {{read.begin, at}, {at, read.end}};
-      MovedBox other = box;
+      ReadBox other = box;
       bool keepsFirst = at == interval.end;
       cut(box, r,
           *partInside(box.offset[d], box.stride[d], box.count[r],
@@ -108,8 +128,8 @@ static bool cutOff(MovedBox &box, size_t d, const Interval &interval,
 
 /// Cuts two boxes in one dimension where the other one begins and ends, and one
 /// that reads neighbours where the other one has a stride.
-static void separateIn(MovedBox &a, MovedBox &b, size_t d,
-                       std::vector<MovedBox> &rest) {
+static void separateIn(ReadBox &a, ReadBox &b, size_t d,
+                       std::vector<ReadBox> &rest) {
   constexpr int64_t kMostParts = 8;
   while (cutOff(a, d, readIn(b, d), rest) || cutOff(b, d, readIn(a, d), rest))
     ;
@@ -122,10 +142,12 @@ static void separateIn(MovedBox &a, MovedBox &b, size_t d,
 
 /// Cuts boxes of one array so that two read the same elements or none in common.
 /// (Boxes with two strides stay.)
-static void separate(std::vector<MovedBox> &boxes) {
+static void separate(std::vector<ReadBox> &boxes) {
   constexpr size_t kMost = 256;
   for (size_t i = 0; i < boxes.size() && boxes.size() < kMost; ++i)
     for (size_t j = 0; j < i; ++j) {
+      if (areaRead(boxes[i]) == areaRead(boxes[j]))
+        continue;
       size_t rank = boxes[i].dim.size();
       auto areApart = [&] {
         for (size_t d = 0; d < rank; ++d)
@@ -133,7 +155,7 @@ static void separate(std::vector<MovedBox> &boxes) {
             return true;
         return false;
       };
-      std::vector<MovedBox> rest;
+      std::vector<ReadBox> rest;
       for (size_t d = 0; d < rank && !areApart(); ++d)
         separateIn(boxes[i], boxes[j], d, rest);
       boxes.insert(boxes.end(), rest.begin(), rest.end());
@@ -148,35 +170,48 @@ public:
               const Mesh &mesh [[clang::lifetimebound]],
               std::span<const int64_t> members)
       : move(move), mesh(mesh), members(members) {}
-  std::vector<MovedPiece> find();
+  void find();
+
+  std::vector<MovedPiece> pieces;
+  int64_t mostSent = 0;
 
 private:
+  /// A shard of an operand. Readers are blocks of the result.
   struct ShardPieces {
     std::vector<int64_t> holders;
-    std::map<int64_t, std::vector<MovedBox>> byTarget;
+    std::vector<ReadBox> boxes;
   };
+  using Shard = std::pair<int64_t, int64_t>; ///< operand, number
   /// Cuts a box, of which dimensions from `d` on are of the whole operand, by
   /// the shards of these dimensions.
-  void cutByShards(MovedBox box, size_t d, int64_t shard, int64_t target);
+  void cutByShards(ReadBox box, size_t d, int64_t shard);
+  void findBlocks();
   void findHolders();
-  void serve(ShardPieces &shard);
+  /// Gives holders of a shard their own elements, and makes a part of what
+  /// others lack.
+  void addParts(const ShardPieces &shard);
+  /// Divides the parts that a member sends; false if there are too many.
+  bool divideParts(const HandoverPlan &plan);
+  void addPieces();
 
   const BoxedMove &move;
   const Mesh &mesh;
   std::span<const int64_t> members;
-  std::map<int64_t, ShardPieces> shards;
-  std::vector<MovedPiece> pieces;
+  std::vector<std::vector<int64_t>> blocks; ///< members with equal blocks
+  std::map<Shard, ShardPieces> shards;
+  std::vector<SharedPart> parts;
+  std::vector<std::vector<ReadBox>> boxesOfPart;
 };
 } // namespace
 
-void PieceFinder::cutByShards(MovedBox box, size_t d, int64_t shard,
-                              int64_t target) {
+void PieceFinder::cutByShards(ReadBox box, size_t d, int64_t shard) {
+  int64_t operand = box.operand;
   if (d == box.dim.size()) {
-    shards[shard].byTarget[target].push_back(std::move(box));
+    shards[{operand, shard}].boxes.push_back(std::move(box));
     return;
   }
-  int64_t count = shardCount(move.from.dims[d]);
-  int64_t size = shardSize(move.shape[d], count), r = box.dim[d];
+  int64_t count = shardCount(move.layoutOf(operand).dims[d]);
+  int64_t size = shardSize(move.shapeOf(operand)[d], count), r = box.dim[d];
   int64_t steps = r < 0 ? 1 : box.count[size_t(r)];
   int64_t stride = r < 0 ? 0 : box.stride[d];
   int64_t a = box.offset[d], b = a + stride * (steps - 1);
@@ -185,94 +220,165 @@ void PieceFinder::cutByShards(MovedBox box, size_t d, int64_t shard,
         partInside(a, stride, steps, {k * size, (k + 1) * size});
     if (!part)
       continue;
-    MovedBox piece = box;
+    ReadBox piece = box;
     if (r >= 0)
       cut(piece, size_t(r), *part);
     piece.offset[d] -= k * size;
-    cutByShards(std::move(piece), d + 1, shard * count + k, target);
+    cutByShards(std::move(piece), d + 1, shard * count + k);
   }
 }
 
-void PieceFinder::findHolders() {
-  for (size_t m = 0; m < members.size(); ++m) {
-    if (!holds(mesh, move.from, members[m]))
-      continue;
-    int64_t shard = 0;
-    for (const SubAxes &axes : move.from.dims)
-      shard =
-          shard * shardCount(axes) + coordinate(mesh.axes, members[m], axes);
-    if (auto known = shards.find(shard); known != shards.end())
-      known->second.holders.push_back(int64_t(m));
-  }
-}
-
-void PieceFinder::serve(ShardPieces &shard) {
-  std::vector<std::pair<int64_t, int64_t>> requests; // elements, member
-  std::map<int64_t, int64_t> senders;
-  for (auto &[target, boxes] : shard.byTarget) {
-    if (std::ranges::count(shard.holders, target)) {
-      senders[target] = target;
-      continue;
-    }
-    separate(boxes);
-    int64_t elements = 0;
-    for (const MovedBox &box : boxes)
-      elements += box.elementsRead();
-    requests.push_back({elements, target});
-  }
-  std::ranges::sort(requests, [](const auto &a, const auto &b) {
-    return std::tie(b.first, a.second) < std::tie(a.first, b.second);
-  });
-  for (size_t turn = 0; turn < requests.size() && !shard.holders.empty();
-       ++turn)
-    senders[requests[turn].second] = shard.holders[turn % shard.holders.size()];
-  for (const auto &[target, boxes] : shard.byTarget)
-    if (auto sender = senders.find(target); sender != senders.end())
-      for (const MovedBox &box : boxes)
-        pieces.push_back({sender->second, target, box});
-}
-
-std::vector<MovedPiece> PieceFinder::find() {
+void PieceFinder::findBlocks() {
+  std::map<std::vector<int64_t>, size_t> known; // by begins of the block
   for (size_t m = 0; m < members.size(); ++m) {
     if (!holds(mesh, move.to, members[m]))
       continue;
     Box block = own(mesh, move.to, move.toShape, members[m]);
-    for (MovedBox box : move.boxes)
-      if (cutToBlock(box, block)) {
-        box.operand = 0;
-        cutByShards(std::move(box), 0, 0, int64_t(m));
-      }
+    std::vector<int64_t> begins;
+    for (const Interval &dim : block)
+      begins.push_back(dim.begin);
+    auto [found, isNew] = known.try_emplace(std::move(begins), blocks.size());
+    if (isNew)
+      blocks.emplace_back();
+    blocks[found->second].push_back(int64_t(m));
+    for (const MovedBox &box : move.boxes) {
+      ReadBox part{box, int64_t(found->second)};
+      if (isNew && cutToBlock(part, block))
+        cutByShards(std::move(part), 0, 0);
+    }
   }
+}
+
+void PieceFinder::findHolders() {
+  std::map<Shard, ShardPieces>::iterator known;
+  for (int64_t operand = 0; operand <= int64_t(move.others.size()); ++operand)
+    for (size_t m = 0; m < members.size(); ++m) {
+      const Layout &layout = move.layoutOf(operand);
+      if (!holds(mesh, layout, members[m]))
+        continue;
+      int64_t shard = 0;
+      for (const SubAxes &axes : layout.dims)
+        shard =
+            shard * shardCount(axes) + coordinate(mesh.axes, members[m], axes);
+      if (known = shards.find({operand, shard}); known != shards.end())
+        known->second.holders.push_back(int64_t(m));
+    }
+}
+
+void PieceFinder::addParts(const ShardPieces &shard) {
+  auto isHolder = [&](int64_t member) {
+    return std::ranges::binary_search(shard.holders, member);
+  };
+  std::vector<ReadBox> lacked;
+  for (const ReadBox &box : shard.boxes) {
+    const std::vector<int64_t> &readers = blocks[size_t(box.reader)];
+    for (int64_t member : readers)
+      if (isHolder(member))
+        pieces.push_back({member, member, member, box});
+    if (!std::ranges::all_of(readers, isHolder))
+      lacked.push_back(box);
+  }
+  separate(lacked);
+  std::map<std::vector<int64_t>, std::vector<ReadBox>> byArea;
+  for (ReadBox &box : lacked)
+    byArea[areaRead(box)].push_back(std::move(box));
+  for (auto &[area, boxes] : byArea) {
+    SharedPart part{boxes[0].elementsRead(), shard.holders, {}};
+    for (const ReadBox &box : boxes)
+      std::ranges::copy_if(blocks[size_t(box.reader)],
+                           std::back_inserter(part.receivers),
+                           std::not_fn(isHolder));
+    std::ranges::sort(part.receivers);
+    auto twice = std::ranges::unique(part.receivers);
+    part.receivers.erase(twice.begin(), twice.end());
+    parts.push_back(std::move(part));
+    boxesOfPart.push_back(std::move(boxes));
+  }
+}
+
+bool PieceFinder::divideParts(const HandoverPlan &plan) {
+  constexpr size_t kMostParts = 256;
+  std::set<size_t> sent;
+  for (const Handover &handover : plan.handovers)
+    if (handover.sender == plan.busiest)
+      sent.insert(handover.part);
+  if (parts.size() + sent.size() > kMostParts)
+    return false;
+  size_t before = parts.size();
+  for (size_t number : sent) {
+    std::vector<ReadBox> rest;
+    size_t dim = 0;
+    const ReadBox &one = boxesOfPart[number][0];
+    for (size_t d = 0; d < one.dim.size(); ++d)
+      if (readIn(one, d).size() > readIn(one, dim).size())
+        dim = d;
+    if (one.dim.empty() || readIn(one, dim).size() < 2)
+      continue;
+    Interval read = readIn(one, dim);
+    int64_t middle = read.begin + (read.size() + 1) / 2;
+    for (ReadBox &box : boxesOfPart[number])
+      cutOff(box, dim, {middle, middle}, rest);
+    SharedPart other = parts[number];
+    parts[number].elements = boxesOfPart[number][0].elementsRead();
+    other.elements = rest[0].elementsRead();
+    parts.push_back(std::move(other));
+    boxesOfPart.push_back(std::move(rest));
+  }
+  return parts.size() > before;
+}
+
+void PieceFinder::addPieces() {
+  auto planAll = [&] { return planHandovers(parts, int64_t(members.size())); };
+  HandoverPlan plan = planAll();
+  // Parts that are too large for any distribution are divided.
+  for (int turn = 0; turn < 4 && plan.mostSent > plan.least; ++turn) {
+    auto before = std::pair(parts, boxesOfPart);
+    if (!divideParts(plan))
+      break;
+    HandoverPlan next = planAll();
+    if (next.mostSent > plan.mostSent) {
+      std::tie(parts, boxesOfPart) = std::move(before);
+      break;
+    }
+    plan = std::move(next);
+  }
+  mostSent = plan.mostSent;
+  std::vector<std::map<int64_t, MovedPiece>> byReceiver(parts.size());
+  for (const Handover &handover : plan.handovers) {
+    auto &known = byReceiver[handover.part];
+    auto before = known.find(handover.sender);
+    int64_t source =
+        before == known.end() ? handover.sender : before->second.source;
+    known[handover.receiver] = {source, handover.sender, handover.receiver, {}};
+  }
+  for (size_t part = 0; part < parts.size(); ++part)
+    for (const ReadBox &box : boxesOfPart[part])
+      for (int64_t member : blocks[size_t(box.reader)])
+        if (auto found = byReceiver[part].find(member);
+            found != byReceiver[part].end()) {
+          pieces.push_back(found->second);
+          pieces.back().box = box;
+        }
+}
+
+void PieceFinder::find() {
+  findBlocks();
   findHolders();
-  for (auto &[number, shard] : shards)
-    serve(shard);
-  return std::move(pieces);
+  for (const auto &[number, shard] : shards)
+    addParts(shard);
+  addPieces();
 }
 
 std::vector<MovedPiece> weft::piecesOf(const BoxedMove &move, const Mesh &mesh,
                                        std::span<const int64_t> members) {
-  return PieceFinder(move, mesh, members).find();
+  PieceFinder finder(move, mesh, members);
+  finder.find();
+  return std::move(finder.pieces);
 }
 
 int64_t weft::mostSent(const BoxedMove &move, const Mesh &mesh,
                        std::span<const int64_t> members) {
-  std::vector<int64_t> sent(members.size());
-  // A member receives an element once that it reads in several boxes.
-  std::set<std::vector<int64_t>> known;
-  for (const MovedPiece &piece : piecesOf(move, mesh, members)) {
-    if (piece.source == piece.target)
-      continue;
-    std::vector<int64_t> key = {piece.source, piece.target};
-    for (size_t d = 0; d < piece.box.dim.size(); ++d) {
-      Interval read = readIn(piece.box, d);
-      int64_t r = piece.box.dim[d];
-      bool isOne = r < 0 || read.size() == 1;
-      key.insert(key.end(), {read.begin, read.end,
-                             isOne ? 1 : std::abs(piece.box.stride[d])});
-    }
-    int64_t &elements = sent[size_t(piece.source)];
-    if (known.insert(std::move(key)).second)
-      elements = saturatingAdd(elements, piece.box.elementsRead());
-  }
-  return sent.empty() ? 0 : *std::ranges::max_element(sent);
+  PieceFinder finder(move, mesh, members);
+  finder.find();
+  return finder.mostSent;
 }

@@ -101,11 +101,16 @@ struct KindWriter {
     auto fromPart = writePart(builder, mesh, its.from.part),
          toPart = writePart(builder, mesh, its.to.part);
     std::vector<int64_t> boxes = asNumbers(its.boxes);
+    std::vector<Offset<fb::MovedSource>> others;
+    for (const MovedSource &source : its.others)
+      others.push_back(fb::CreateMovedSourceDirect(
+          builder, &source.shape, writeLayout(builder, source.layout)));
     return as(fb::CollectiveKind::movement,
               fb::CreateMovementDirect(
                   builder, &its.shape, from, to, its.isRing, fromPart, toPart,
                   its.boxes.empty() ? nullptr : &boxes,
-                  its.boxes.empty() ? nullptr : &its.toShape));
+                  its.boxes.empty() ? nullptr : &its.toShape,
+                  others.empty() ? nullptr : &others));
   }
   Offset<void> operator()(const Fetching &its) {
     if (!its.positions)

@@ -57,8 +57,12 @@ CommunicationAttrInterface CollectivePermuteOp::getCommunication() {
 }
 
 CommunicationAttrInterface coll::MoveOp::getCommunication() {
+  SmallVector<SourceAttr> others;
+  if (ArrayAttr all = getOthersAttr())
+    llvm::append_range(others, all.getAsRange<SourceAttr>());
   return plan::MovementAttr::get(getContext(), getShape(), getFrom(), getTo(),
-                                 /*isRing=*/false, getBoxes(), getToShape());
+                                 /*isRing=*/false, getBoxes(), getToShape(),
+                                 others);
 }
 
 //===----------------------------------------------------------------------===//

@@ -122,16 +122,21 @@ LogicalResult CollectivePermuteOp::verify() {
 }
 
 LogicalResult coll::MoveOp::verify() {
-  if (getFrom().getMesh() != getGroup().getMesh() ||
-      getTo().getMesh() != getGroup().getMesh()) // (C3)
-    return emitOpError("has layouts on the meshes ")
-           << getFrom().getMesh() << " and " << getTo().getMesh()
-           << ", its group is on " << getGroup().getMesh();
+  SmallVector<LayoutAttr> layouts = {getFrom(), getTo()};
+  if (ArrayAttr others = getOthersAttr())
+    for (auto source : others.getAsRange<SourceAttr>())
+      layouts.push_back(source.getLayout());
+  for (LayoutAttr layout : layouts)
+    if (layout.getMesh() != getGroup().getMesh()) // (C3)
+      return emitOpError("has layouts on the meshes ")
+             << getFrom().getMesh() << " and "
+             << (layout == getFrom() ? getTo() : layout).getMesh()
+             << ", its group is on " << getGroup().getMesh();
   const Mesh mesh = getGroup().getMesh().getMesh();
   SubAxes axes = plan::groupAxes(getGroup());
   std::string reason = invalidReason(
       getCommunication().getCommunication(), {mesh, axes},
-      plan::localArrays(getInput().getType()),
+      plan::localArrays(getInputs().getTypes()),
       plan::localArrays(getResult().getType())); // (C1), (C2), (C3)
   return reason.empty() ? success() : emitOpError(reason);
 }

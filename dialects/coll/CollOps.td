@@ -165,14 +165,16 @@ def Coll_MoveOp : Coll_CommunicatingOp<"move"> {
   let description = [{
     `%1 = coll.move %0 of [8] to [7] boxes <[0:7] of 0 at [d0 + 1]> from #a to #a over #mesh ["x"] : tensor<4xf32> -> tensor<4xf32>`
     (global shapes in brackets). Elements of the result in no box are undefined.
-    (C1) operand and result have the local shapes of the two layouts; (C2) the
-    boxes are of one operand and of the result's shape; (C3) the layouts have
-    digits of the group.
+    Boxes may read further operands, each of a global shape and in a layout:
+    `coll.move %0, %1 of [8] and [#weft.source<[2] in #a>] to [9] boxes ...`.
+    (C1) operands and result have the local shapes of the layouts, and one element
+    type; (C2) the boxes are of the operands and of the result's shape; (C3) the
+    layouts have digits of the group.
   }];
-  let arguments = (ins AnyRankedTensor:$input, DenseI64ArrayAttr:$shape, DenseI64ArrayAttr:$to_shape, Weft_BoxesAttr:$boxes,
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, DenseI64ArrayAttr:$shape, OptionalAttr<Weft_SourcesAttr>:$others, DenseI64ArrayAttr:$to_shape, Weft_BoxesAttr:$boxes,
                        Weft_LayoutAttr:$from, Weft_LayoutAttr:$to, Weft_LayoutAttr:$group, OptionalAttr<StrAttr>:$reason);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$input `of` $shape `to` $to_shape `boxes` $boxes `from` $from `to` $to `over` custom<Group>($group) (`reason` $reason^)? attr-dict `:` type($input) `->` type($result)";
+  let assemblyFormat = "$inputs `of` $shape (`and` $others^)? `to` $to_shape `boxes` $boxes `from` $from `to` $to `over` custom<Group>($group) (`reason` $reason^)? attr-dict `:` type($inputs) `->` type($result)";
   let hasVerifier = 1;
 }
 

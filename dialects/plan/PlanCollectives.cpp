@@ -40,7 +40,13 @@ Communication CombinationAttr::getCommunication() const {
 LogicalResult MovementAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ArrayRef<int64_t>, LayoutAttr from,
                                    LayoutAttr to, bool, BoxesAttr,
-                                   ArrayRef<int64_t>) {
+                                   ArrayRef<int64_t>,
+                                   ArrayRef<SourceAttr> others) {
+  for (SourceAttr source : others)
+    if (source.getLayout().getMesh() != to.getMesh()) // (C1)
+      return emitError() << "the layouts of a movement are on the meshes "
+                         << source.getLayout().getMesh() << " and "
+                         << to.getMesh();
   if (from.getMesh() != to.getMesh()) // (C1)
     return emitError() << "the layouts of a movement are on the meshes "
                        << from.getMesh() << " and " << to.getMesh();
@@ -48,12 +54,16 @@ LogicalResult MovementAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 Communication MovementAttr::getCommunication() const {
-  return Movement{getShape().vec(),
-                  getFrom().getLayout(),
-                  getTo().getLayout(),
-                  getIsRing(),
-                  getBoxes() ? getBoxes().getBoxes() : MovedBoxes(),
-                  getToShape().vec()};
+  Movement its{getShape().vec(),
+               getFrom().getLayout(),
+               getTo().getLayout(),
+               getIsRing(),
+               getBoxes() ? getBoxes().getBoxes() : MovedBoxes(),
+               getToShape().vec(),
+               {}};
+  for (SourceAttr source : getOthers())
+    its.others.push_back(source.getSource());
+  return its;
 }
 
 LogicalResult FetchingAttr::verify(function_ref<InFlightDiagnostic()> emitError,

@@ -239,15 +239,18 @@ def Plan_MovementAttr : Plan_CommunicationAttr<"Movement", "movement"> {
     elements that it lacks; with `ring`, blocks are sent with their padding.
     With boxes they fill an array of another shape:
     `#plan.movement<[8] from #a to #a boxes <[0:7] of 0 at [d0 + 1]> of [7]>`.
-    (C1) both layouts are on one mesh.
+    They may read further sources, each an array of a global shape in a layout:
+    `boxes <[0:7] of 0 at [d0 + 1], [7:9] of 1 at [d0]> of [9] and <[2] in #a>>`.
+    (C1) all layouts are on one mesh.
   }];
   let parameters = (ins OptionalArrayRefParameter<"int64_t">:$shape, "::weft::LayoutAttr":$from,
                         "::weft::LayoutAttr":$to, DefaultValuedParameter<"bool", "false">:$isRing,
-                        OptionalParameter<"::weft::BoxesAttr">:$boxes, OptionalArrayRefParameter<"int64_t">:$toShape);
+                        OptionalParameter<"::weft::BoxesAttr">:$boxes, OptionalArrayRefParameter<"int64_t">:$toShape,
+                        OptionalArrayRefParameter<"::weft::SourceAttr">:$others);
   let builders = [AttrBuilder<(ins "::llvm::ArrayRef<int64_t>":$shape, "::weft::LayoutAttr":$from, "::weft::LayoutAttr":$to, "bool":$isRing), [{
-    return $_get($_ctxt, shape, from, to, isRing, ::weft::BoxesAttr(), ::llvm::ArrayRef<int64_t>());
+    return $_get($_ctxt, shape, from, to, isRing, ::weft::BoxesAttr(), ::llvm::ArrayRef<int64_t>(), ::llvm::ArrayRef<::weft::SourceAttr>());
   }]>];
-  let assemblyFormat = "`<` `[` (`]`) : ($shape^ `]`)? `from` $from `to` $to `` custom<Ring>($isRing) (`boxes` $boxes^ `of` `[` $toShape `]`)? `>`";
+  let assemblyFormat = "`<` `[` (`]`) : ($shape^ `]`)? `from` $from `to` $to `` custom<Ring>($isRing) (`boxes` $boxes^ `of` `[` $toShape `]`)? (`and` $others^)? `>`";
   let genVerifyDecl = 1;
 }
 def Plan_FetchingAttr : Plan_CommunicationAttr<"Fetching", "fetching"> {

@@ -48,7 +48,8 @@ def MovedBoxesOpInterface : OpInterface<"MovedBoxesOpInterface"> {
     }], "::std::optional<::weft::MovedBoxes>", "getMovedBoxes", (ins)>,
     InterfaceMethod<[{
       The same, where dimensions of the operand that become one, or parts of
-      several, may be cut into a few boxes. Layouts do not pass through these.
+      several, may be cut into a few boxes. Layouts do not pass through these, nor
+      through an op without a sharding rule, which is a movement between layouts.
     }], "::std::optional<::weft::MovedBoxes>", "getMovedParts", (ins),
     /*methodBody=*/"", /*defaultImplementation=*/[{
       return $_op.getMovedBoxes();

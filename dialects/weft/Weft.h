@@ -22,6 +22,12 @@
 
 namespace weft {
 
+/// A device's shard of a result, of which the elements in boxes are known.
+struct FilledBoxes {
+  mlir::Value value;
+  MovedBoxes boxes;
+};
+
 /// The positions of a device's local blocks, for ops whose result depends on
 /// positions. Implemented by the partitioning pass.
 class LocalPlacement {
@@ -66,13 +72,14 @@ public:
                            unsigned factor, unsigned dim) const {
     return value;
   }
-  /// Moves boxes of an operand, of which the device has its shard, to where they
-  /// are in the device's shard of the only result; elements in no box are
-  /// undefined. The op has position maps with units for factors along which
-  /// elements move. Null if the operand is not sharded along any factor.
-  virtual mlir::Value move(mlir::OpBuilder &builder, mlir::Location loc,
-                           mlir::Value value, unsigned operand,
-                           const MovedBoxes &boxes) const {
+  /// Moves boxes of operands, of which the device has its shards, to where they
+  /// are in the device's shard of the only result: at once what others have, and
+  /// by itself what the device has. The op has position maps with units for
+  /// factors along which elements move. Nothing if no tensor is sharded.
+  virtual llvm::SmallVector<FilledBoxes> move(mlir::OpBuilder &builder,
+                                              mlir::Location loc,
+                                              mlir::ValueRange operands,
+                                              const MovedBoxes &boxes) const {
     return {};
   }
   /// Whether the local operand has, along a dimension with a window or shift

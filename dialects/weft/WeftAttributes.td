@@ -96,6 +96,19 @@ def Weft_BoxesAttr : Weft_Attr<"Boxes", "boxes"> {
   }];
 }
 
+def Weft_SourceAttr : Weft_Attr<"Source", "source"> {
+  let summary = "An array of a global shape in a layout, which boxes read.";
+  let description = [{ `#weft.source<[2] in #layout>`. See MovedBoxes.h. }];
+  let parameters = (ins OptionalArrayRefParameter<"int64_t">:$shape, "::weft::LayoutAttr":$layout);
+  let assemblyFormat = "`<` `[` (`]`) : ($shape^ `]`)? `in` $layout `>`";
+  let extraClassDeclaration = [{
+    ::weft::MovedSource getSource() const { return {getShape().vec(), getLayout().getLayout()}; }
+  }];
+}
+def Weft_SourcesAttr : TypedArrayAttrBase<Weft_SourceAttr, "arrays that boxes read"> {
+  let constBuilderCall = "$_builder.getArrayAttr($0)";
+}
+
 // A partial or reduced kind, spelled sum, max, min, prod, and, or; the C++
 // enum is weft::ReduceKind of Layout.h.
 def Weft_ReduceKindAttr : Weft_Attr<"ReduceKind", "reduce_kind"> {

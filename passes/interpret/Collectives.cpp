@@ -210,7 +210,8 @@ Tensors movedByBoxes(const Movement &its, const Mesh &mesh,
                                     members[0][0]->getElementType());
   Tensors results(members.size(), padding(type));
   for (const MovedPiece &piece : piecesOf(its.boxed(), mesh, positions))
-    fillBox(results[piece.target], *members[piece.source][0], piece.box);
+    fillBox(results[piece.target], *members[piece.source][piece.box.operand],
+            piece.box);
   return results;
 }
 

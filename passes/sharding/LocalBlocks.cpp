@@ -3,9 +3,7 @@
 #include "weft/passes/sharding/LocalBlocks.h"
 
 #include "weft/dialects/coll/Coll.h"
-#include "weft/dialects/plan/PlanInstruction.h"
 #include "weft/dialects/weft/local/AbsentElement.h"
-#include "weft/passes/sharding/OwnElements.h"
 
 using namespace weft;
 using namespace mlir;
@@ -97,18 +95,6 @@ StringAttr BlockPlacement::reasonFor(unsigned factor, StringRef action) const {
           " dimension are " + action);
 }
 
-/// The names of the ops that an op was made of, each once.
-static llvm::SetVector<StringRef> namesOfChain(Operation *op) {
-  llvm::SetVector<StringRef> names;
-  for (Region &region : op->getRegions())
-    for (Operation &inner : region.front().without_terminator())
-      if (!inner.hasTrait<OpTrait::ConstantLike>())
-        names.insert(inner.getName().getStringRef());
-  if (names.empty())
-    names.insert(op->getName().getStringRef());
-  return names;
-}
-
 Value BlockPlacement::gather(OpBuilder &builder, Location loc, Value value,
                              unsigned factor, unsigned dim) const {
   if (shards(factor) == 1)
@@ -144,68 +130,6 @@ Value BlockPlacement::pick(OpBuilder &builder, Location loc, Value value,
                               builder.getI64IntegerAttr(dim),
                               groupOfFactor(factor),
                               reasonFor(factor, "exchanged"));
-}
-
-/// The layout of a type without summands and on the whole mesh: the same for
-/// each group along the axes of its dimensions.
-static Layout shardsOnly(Type type) {
-  LayoutAttr layout = getLayout(type);
-  Layout shards = Layout::replicated(cast<RankedTensorType>(type).getRank());
-  if (layout)
-    shards.dims = layout.getLayout().dims;
-  return shards;
-}
-
-/// The axes that shard an operand or the first result, each once.
-static SubAxes axesBetween(const OpBlocks &blocks, unsigned operand) {
-  const ShardingRule &rule = blocks.ruled.rule;
-  auto isOf = [](const TensorFactors &tensor, unsigned factor) {
-    return llvm::any_of(tensor, [&](const DimFactors &dim) {
-      return llvm::is_contained(dim, factor);
-    });
-  };
-  SubAxes axes;
-  for (auto [factor, each] : llvm::enumerate(blocks.axes))
-    if (isOf(rule.operands[operand], factor) || isOf(rule.results[0], factor))
-      for (const SubAxis &axis : each)
-        if (!llvm::is_contained(axes, axis))
-          axes.push_back(axis);
-  return axes;
-}
-
-Value BlockPlacement::move(OpBuilder &builder, Location loc, Value value,
-                           unsigned operand, const MovedBoxes &boxes) const {
-  Operation *op = blocks.ruled.op;
-  if (llvm::all_of(blocks.axes,
-                   [](const SubAxes &each) { return each.empty(); }))
-    return {};
-  auto from = cast<RankedTensorType>(op->getOperand(operand).getType()),
-       to = cast<RankedTensorType>(types[0]);
-  Layout before = shardsOnly(from), after = shardsOnly(to);
-  auto type = RankedTensorType::get(localShape(after, to.getShape()),
-                                    to.getElementType());
-  LocalBuilder b{builder, loc};
-  OwnMove own{boxes, blocks.mesh, before, after};
-  SubAxes axes = axesBetween(blocks, operand);
-  if (axes.empty())
-    return takeOwnElements(b, value, type.getShape(), own, *this);
-  std::string ops;
-  llvm::interleave(
-      namesOfChain(op), [&](StringRef name) { ops += name; },
-      [&] { ops += ", "; });
-  auto moved = coll::MoveOp::create(
-      builder, loc, type, value, builder.getDenseI64ArrayAttr(from.getShape()),
-      builder.getDenseI64ArrayAttr(to.getShape()),
-      BoxesAttr::get(builder.getContext(), boxes),
-      LayoutAttr::get(blocks.mesh, before), LayoutAttr::get(blocks.mesh, after),
-      groupOf(blocks.mesh, axes),
-      builder.getStringAttr(ops + " need other shards (moved at once)"));
-  if (plan::PlanInstructionOpInterface(moved).getBytesSent() == 0) {
-    moved.erase();
-    return takeOwnElements(b, value, type.getShape(), own, *this);
-  }
-  ++numCollectives;
-  return moved;
 }
 
 Value BlockPlacement::resultOffset(OpBuilder &builder, Location loc,

@@ -65,9 +65,10 @@ public:
   mlir::Value pick(mlir::OpBuilder &builder, mlir::Location loc,
                    mlir::Value value, mlir::Value positions, unsigned factor,
                    unsigned dim) const override;
-  mlir::Value move(mlir::OpBuilder &builder, mlir::Location loc,
-                   mlir::Value value, unsigned operand,
-                   const MovedBoxes &boxes) const override;
+  llvm::SmallVector<FilledBoxes> move(mlir::OpBuilder &builder,
+                                      mlir::Location loc,
+                                      mlir::ValueRange operands,
+                                      const MovedBoxes &boxes) const override;
   bool isFetched(unsigned operand, unsigned dim) const override {
     return fetched.contains({operand, dim});
   }

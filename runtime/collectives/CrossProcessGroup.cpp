@@ -1,7 +1,11 @@
 #include "weft/runtime/collectives/CrossProcessGroup.h"
 
+#include "weft/layout/Relays.h"
+
+#include <algorithm>
 #include <cstring>
 #include <set>
+#include <tuple>
 
 namespace weft::runtime {
 
@@ -91,26 +95,105 @@ CrossProcessGroup::CrossProcessGroup(Processes &processes,
       sourceCount(collective.sources.size()),
       targetCount(collective.targets.size()) {
   const std::vector<int64_t> &members = collective.groups[size_t(group)];
-  auto rankOf = [&](int64_t m) { return ownership.of(members[size_t(m)]); };
   std::set<int> ranks;
   for (size_t m = 0; m < members.size(); ++m) {
-    ranks.insert(rankOf(int64_t(m)));
+    ranks.insert(ownership.of(members[m]));
     if (ownership.isOwn(members[m]))
       own.push_back(int64_t(m));
   }
-  std::set<size_t> received;
-  for (int rank : ranks) {
-    auto isHis = [&](int64_t m) { return rankOf(m) == rank; };
-    for (MemberSlice &slice : work.needs(group, isHis)) {
-      int holder = rankOf(slice.member);
-      if (rank == ownership.rank && holder != rank) {
-        received.insert(size_t(slice.member) * sourceCount + slice.array);
-        in[holder].add(std::move(slice));
-      } else if (rank != ownership.rank && holder == ownership.rank) {
-        out[rank].add(std::move(slice));
+  std::vector<int> all(ranks.begin(), ranks.end());
+  addSlices(all, ownership, collective, group, work);
+  addResults(all, ownership, members, group, work);
+  for (Hop &each : hops)
+    for (Sides *sides : {&each.out, &each.in})
+      for (auto &[rank, side] : *sides)
+        side.reserve();
+  for (Sides *sides : {&outResults, &inResults})
+    for (auto &[rank, side] : *sides)
+      side.reserve();
+}
+
+/// Numbers by which equal slices are found.
+static std::vector<int64_t> numbersOf(const MemberSlice &slice) {
+  std::vector<int64_t> out = {slice.member, slice.array, slice.box.sourceOffset,
+                              slice.box.run};
+  for (const BoxCopy::Loop &loop : slice.box.loops)
+    out.insert(out.end(), {loop.count, loop.sourceStride});
+  return out;
+}
+
+/// Whether processes pass on what they have received.
+static bool passesOn(const Communication &communication) {
+  const auto *its = std::get_if<Movement>(&communication);
+  return its && !its->boxes.empty();
+}
+
+void CrossProcessGroup::addSlices(const std::vector<int> &ranks,
+                                  const Ownership &ownership,
+                                  const Collective &collective, int64_t group,
+                                  const PreparedCollective &work) {
+  const std::vector<int64_t> &members = collective.groups[size_t(group)];
+  // Members of the plan are numbers of ranks.
+  auto numberOf = [&](int64_t member) {
+    int rank = ownership.of(members[size_t(member)]);
+    return std::ranges::lower_bound(ranks, rank) - ranks.begin();
+  };
+  std::vector<MemberSlice> slices;
+  std::vector<SharedPart> parts;
+  std::map<std::vector<int64_t>, size_t> known;
+  for (int64_t reader = 0; reader < int64_t(ranks.size()); ++reader)
+    for (MemberSlice &slice : work.needs(group, [&](int64_t member) {
+           return numberOf(member) == reader;
+         })) {
+      int64_t holder = numberOf(slice.member);
+      if (holder == reader)
+        continue;
+      std::vector<int64_t> numbers = numbersOf(slice);
+      if (!passesOn(collective.code))
+        numbers.push_back(reader);
+      auto [found, isNew] = known.try_emplace(std::move(numbers), parts.size());
+      if (isNew) {
+        parts.push_back({slice.box.bytes(), {holder}, {}});
+        slices.push_back(std::move(slice));
       }
+      parts[found->second].receivers.push_back(reader);
     }
-    for (MemberSlice &slice : work.results(group, isHis)) {
+  HandoverPlan plan = planHandovers(parts, int64_t(ranks.size()));
+  std::vector<std::map<int64_t, size_t>> hopOf(parts.size()); // by receiver
+  std::vector<std::tuple<size_t, size_t, int64_t, int64_t>> ordered;
+  for (auto [part, sender, receiver] : plan.handovers) {
+    auto before = hopOf[part].find(sender);
+    size_t at = before == hopOf[part].end() ? 0 : before->second + 1;
+    hopOf[part][receiver] = at;
+    ordered.emplace_back(at, part, sender, receiver);
+  }
+  // In the order of the slices, which adjoin.
+  std::ranges::sort(ordered);
+  std::set<size_t> received;
+  for (auto [at, part, sender, receiver] : ordered) {
+    hops.resize(std::max(hops.size(), at + 1));
+    const MemberSlice &slice = slices[part];
+    if (ranks[size_t(receiver)] == ownership.rank) {
+      received.insert(size_t(slice.member) * sourceCount + slice.array);
+      hops[at].in[ranks[size_t(sender)]].add(slice);
+    } else if (ranks[size_t(sender)] == ownership.rank) {
+      hops[at].out[ranks[size_t(receiver)]].add(slice);
+    }
+  }
+  hops.resize(std::max<size_t>(hops.size(), 1));
+  for (size_t slot : received)
+    foreign.emplace_back(slot, collective.sources[slot % sourceCount].bytes);
+}
+
+void CrossProcessGroup::addResults(const std::vector<int> &ranks,
+                                   const Ownership &ownership,
+                                   const std::vector<int64_t> &members,
+                                   int64_t group,
+                                   const PreparedCollective &work) {
+  for (int rank : ranks)
+    for (MemberSlice &slice : work.results(group, [&](int64_t member) {
+           return ownership.of(members[size_t(member)]) == rank;
+         })) {
       if (rank == ownership.rank) {
         for (int other : ranks)
           if (other != rank)
@@ -120,12 +203,6 @@ CrossProcessGroup::CrossProcessGroup(Processes &processes,
         inResults[rank].add(std::move(slice));
       }
     }
-  }
-  for (size_t slot : received)
-    foreign.emplace_back(slot, collective.sources[slot % sourceCount].bytes);
-  for (Sides *sides : {&out, &in, &outResults, &inResults})
-    for (auto &[rank, side] : *sides)
-      side.reserve();
 }
 
 void CrossProcessGroup::begin(Sides &from, Sides &to, void *const *all) {
@@ -151,7 +228,8 @@ Status CrossProcessGroup::start(void **sources) {
     blocks.push_back(std::move(block));
   }
   areResults = false;
-  begin(in, out, sources);
+  hop = 0;
+  begin(hops[0].in, hops[0].out, sources);
   return {};
 }
 
@@ -164,11 +242,17 @@ bool CrossProcessGroup::poll() {
   // After a failure messages remain, or were not started.
   if (!isStarted || !processes.poll(transfer) || !transfer.empty())
     return false;
-  for (auto &[rank, side] : areResults ? inResults : in)
+  for (auto &[rank, side] : areResults ? inResults : hops[hop].in)
     side.unpack(arrays, arrayCount());
-  if (areResults)
+  if (areResults) {
     copyResults();
-  return true;
+    return true;
+  }
+  if (hop + 1 == hops.size())
+    return true;
+  ++hop;
+  begin(hops[hop].in, hops[hop].out, arrays);
+  return false;
 }
 
 /// Copies results from the first own target to the others.

@@ -14,6 +14,9 @@
 //                               this process has summed; then poll() again
 //   group.finish()           gives the memory back
 //
+// What several processes lack of a movement of boxes goes once to one of them,
+// which passes it on (layout/Relays.h): these messages follow in further hops.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_RUNTIME_COLLECTIVES_CROSSPROCESSGROUP_H
@@ -75,6 +78,17 @@ private:
                      size_t ofMember, std::vector<PeerMessage> &messages);
   };
   using Sides = std::map<int, Side>; ///< keyed by rank
+  /// Messages that are under way together; a process passes on what it has
+  /// received in an earlier hop.
+  struct Hop {
+    Sides in, out;
+  };
+  void addSlices(const std::vector<int> &ranks, const Ownership &ownership,
+                 const Collective &collective, int64_t group,
+                 const PreparedCollective &work);
+  void addResults(const std::vector<int> &ranks, const Ownership &ownership,
+                  const std::vector<int64_t> &members, int64_t group,
+                  const PreparedCollective &work);
   void begin(Sides &in, Sides &out, void *const *arrays);
   void copyResults();
 
@@ -82,7 +96,9 @@ private:
   ReceiveMemory &staging;
   int tag;
   size_t sourceCount, targetCount; ///< numbers of arrays of a member
-  Sides out, in, outResults, inResults;
+  std::vector<Hop> hops;
+  size_t hop = 0; ///< the one under way
+  Sides outResults, inResults;
   std::vector<int64_t> own; ///< members of this process
   /// Sources of other processes: member * sourceCount + i, and the bytes of
   /// each.

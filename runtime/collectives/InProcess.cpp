@@ -30,6 +30,8 @@ uint64_t sourceBytes(const Collective &collective) {
 
 class CopyCollective final : public PreparedCollective {
 public:
+  explicit CopyCollective(const Collective &collective)
+      : arrays(collective.sources.size()) {}
   void add(std::vector<Move> moves, uint64_t total) {
     std::vector<size_t> ends;
     uint64_t filled = 0, limit = chunkBytes(total);
@@ -52,7 +54,7 @@ public:
     for (size_t m = chunk ? g.ends[chunk - 1] : 0; m < g.ends[chunk]; ++m) {
       const Move &move = g.moves[m];
       if (void *target = targets[move.target])
-        move.copy(sources[move.source], target);
+        move.copy(sources[size_t(move.source) * arrays + move.array], target);
     }
   }
   std::vector<MemberSlice>
@@ -63,11 +65,12 @@ public:
     const Group &g = of(group);
     for (const Move &move : g.moves) {
       BoxCopy box = move.copy.packing();
-      std::vector<int64_t> key = {move.source, box.sourceOffset, box.run};
+      std::vector<int64_t> key = {move.source, move.array, box.sourceOffset,
+                                  box.run};
       for (const BoxCopy::Loop &loop : box.loops)
         key.insert(key.end(), {loop.count, loop.sourceStride});
       if (isTarget(move.target) && known.insert(std::move(key)).second)
-        out.push_back({move.source, 0, std::move(box)});
+        out.push_back({move.source, move.array, std::move(box)});
     }
     return out;
   }
@@ -83,6 +86,7 @@ private:
   const Group &of(int64_t group) const {
     return groups[groups.size() == 1 ? 0 : group];
   }
+  size_t arrays;             ///< sources of a member
   std::vector<Group> groups; ///< one entry if the moves of all groups are equal
 };
 
@@ -361,7 +365,7 @@ struct Preparation {
 private:
   /// Prepares a collective with the same moves in all groups.
   Status copies(std::vector<Move> moves) const {
-    auto made = std::make_unique<CopyCollective>();
+    auto made = std::make_unique<CopyCollective>(collective);
     made->add(std::move(moves), sourceBytes(collective));
     out = std::move(made);
     return {};
@@ -369,7 +373,7 @@ private:
 };
 
 Status Preparation::operator()(const Movement &its) const {
-  auto made = std::make_unique<CopyCollective>();
+  auto made = std::make_unique<CopyCollective>(collective);
   // The layouts of a ring and of boxes have digits of the group only, so that
   // all groups have the same moves.
   bool isAlike = its.isRing || !its.boxes.empty();

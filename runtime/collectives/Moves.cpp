@@ -151,10 +151,13 @@ Status movesOf(const Mesh &mesh, const Collective &collective,
                const Movement &its, int64_t group, std::vector<Move> &out) {
   const std::vector<int64_t> &members = collective.groups[size_t(group)];
   if (!its.boxes.empty()) {
-    for (const MovedPiece &piece : piecesOf(its.boxed(), mesh, members))
+    for (const MovedPiece &piece : piecesOf(its.boxed(), mesh, members)) {
+      auto array = size_t(piece.box.operand);
       out.push_back(
           {piece.source, piece.target,
-           copyOf(piece.box, collective.sources[0], collective.targets[0])});
+           copyOf(piece.box, collective.sources[array], collective.targets[0]),
+           uint32_t(array)});
+    }
     return {};
   }
   SubAxes fromAxes;

@@ -16,10 +16,11 @@
 
 namespace weft::runtime {
 
-/// A copy from the only source of a member to the only target of a member.
+/// A copy from a source of a member to the only target of a member.
 struct Move {
   int64_t source, target; ///< members of the group
   BoxCopy copy;
+  uint32_t array = 0; ///< the source's number
 };
 
 /// Copies the positions that each member needs, in runs of positions that

@@ -26,7 +26,7 @@ struct ReducePiece {
 /// target, of `width` bytes each: `run` words are contiguous on both sides,
 /// `loopCount` loops surround them. Offsets and strides are in bytes.
 struct MovePiece {
-  int64_t source, target; ///< members
+  int64_t source, target; ///< numbers of pointers
   int64_t sourceOffset, targetOffset;
   int64_t width, run, first, count;
   int64_t firstLoop, loopCount;

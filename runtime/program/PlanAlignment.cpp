@@ -44,6 +44,16 @@ static bool aligned(const plan::Observation *observation) {
   return aligned(observation->layout());
 }
 
+static bool
+aligned(const flatbuffers::Vector<flatbuffers::Offset<plan::MovedSource>>
+            *sources) {
+  if (sources)
+    for (const plan::MovedSource *source : *sources)
+      if (!aligned(source->shape()) || !aligned(source->layout()))
+        return false;
+  return true;
+}
+
 static bool aligned(const plan::Instruction *instruction) {
   if (const auto *jump = instruction->operation_as_JumpOutside())
     return aligned(jump->part());
@@ -54,7 +64,7 @@ static bool aligned(const plan::Instruction *instruction) {
     return aligned(its->shape()) && aligned(its->from()) &&
            aligned(its->to()) && aligned(its->from_part()) &&
            aligned(its->to_part()) && aligned(its->boxes()) &&
-           aligned(its->to_shape());
+           aligned(its->to_shape()) && aligned(its->others());
   const plan::Sending *sending = start->kind_as_sending();
   return !sending || aligned(sending->senders());
 }

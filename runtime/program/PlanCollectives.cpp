@@ -56,6 +56,18 @@ Status PlanReader::checkDisjoint(const std::string &what,
 // Reading from the file
 //===----------------------------------------------------------------------===//
 
+static std::vector<MovedSource> readSources(
+    const flatbuffers::Vector<flatbuffers::Offset<plan::MovedSource>> *in) {
+  std::vector<MovedSource> sources;
+  if (in)
+    for (const plan::MovedSource *each : *in) {
+      std::vector<int64_t> shape = readShape(each->shape());
+      Layout layout = readLayout(each->layout(), shape.size());
+      sources.push_back({std::move(shape), std::move(layout)});
+    }
+  return sources;
+}
+
 /// Reads the kind; false for an unknown one.
 static bool readKind(const plan::Start &in, Communication &code) {
   if (const auto *its = in.kind_as_combination()) {
@@ -74,8 +86,13 @@ static bool readKind(const plan::Start &in, Communication &code) {
                            boxes->empty() ? shape.size() : toShape.size());
     from.part = readPart(its->from_part());
     to.part = readPart(its->to_part());
-    code = Movement{std::move(shape), std::move(from),   std::move(to),
-                    its->is_ring(),   std::move(*boxes), std::move(toShape)};
+    code = Movement{std::move(shape),
+                    std::move(from),
+                    std::move(to),
+                    its->is_ring(),
+                    std::move(*boxes),
+                    std::move(toShape),
+                    readSources(its->others())};
   } else if (const auto *its = in.kind_as_fetching()) {
     Fetching &made = code.emplace<Fetching>();
     made.dim = its->dim();

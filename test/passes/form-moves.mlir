@@ -91,6 +91,17 @@ module attributes {weft.mesh = #mesh} {
     return %d : tensor<3xf32>
   }
 
+  // Of two arrays one is read, twice; the other one is none of the operands.
+  // CHECK-LABEL: @unread
+  // CHECK: weft.move %arg0 boxes <[0:2] of 0 at [d0 + 6], [2:4] of 0 at [d0]> : (tensor<8xf32>) -> tensor<6xf32>
+  func.func @unread(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<6xf32> {
+    %0 = weft.concatenate %x, %y dim 0 : (tensor<8xf32>, tensor<8xf32>) -> tensor<16xf32>
+    %1 = weft.slice %0 from [6] to [8] by [1] : tensor<16xf32> -> tensor<2xf32>
+    %2 = weft.slice %0 from [0] to [4] by [1] : tensor<16xf32> -> tensor<4xf32>
+    %3 = weft.concatenate %1, %2 dim 0 : (tensor<2xf32>, tensor<4xf32>) -> tensor<6xf32>
+    return %3 : tensor<6xf32>
+  }
+
   // Starts that are known when the program runs end a chain, and so does a value that an op computes with.
   // CHECK-LABEL: @other
   // CHECK-NOT: weft.move

@@ -63,6 +63,22 @@ module attributes {weft.mesh = #mesh} {
     return %r : tensor<8x64xf32, #columns>
   }
 
+  // Movements of both operands are parts of one, which sends what both lack.
+  // CHECK-LABEL: @both
+  // CHECK-NEXT: weft.move %{{.*}}, %{{.*}} resharding boxes <[0:8, 0:64] of 0 at [d0, d1], [8:8, 0:64] of 1 at [d0, d1]> : (tensor<8x64xf32, #layout>, tensor<8x64xf32, #layout>)
+  // CHECK-NOT: weft.reshard
+  // CHECK: return
+  // LOCAL-LABEL: @both
+  // LOCAL-NEXT: coll.move %{{.*}}, %{{.*}} of [8, 64] and [#weft.source<[8, 64] in #{{.*}}>] to [16, 64]
+  // LOCAL-NEXT: return
+  func.func @both(%x: tensor<8x64xf32, #blocks>, %y: tensor<8x64xf32, #blocks>) -> tensor<16x64xf32, #columns> {
+    %a = weft.reshard %x : tensor<8x64xf32, #blocks> -> tensor<8x64xf32, #columnsB>
+    %b = weft.reshard %y : tensor<8x64xf32, #blocks> -> tensor<8x64xf32, #columnsB>
+    %c = weft.concatenate %a, %b dim 0 : (tensor<8x64xf32, #columnsB>, tensor<8x64xf32, #columnsB>) -> tensor<16x64xf32, #columnsB>
+    %r = weft.reshard %c : tensor<16x64xf32, #columnsB> -> tensor<16x64xf32, #columns>
+    return %r : tensor<16x64xf32, #columns>
+  }
+
   // Nothing is saved where nothing is cut, and where others read the value.
   // CHECK-LABEL: @stays
   // CHECK-NOT: weft.move

@@ -36,6 +36,13 @@ module attributes {weft.mesh = #mesh} {
     return %b : tensor<4x5xf32>
   }
 
+  // CHECK: plan.program @bothBoxes
+  // CHECK: plan.start "move" #plan.movement<[4, 12] from #[[COLUMNS]] to #[[COLUMNS]] boxes <[0:4, 0:2] of 1 at [d0, d1], [0:4, 2:12] of 0 at [d0, d1]> of{{ ?}}[4, 14] and <[4, 2] in #[[COLUMNS]]>> (%{{.*}}, %{{.*}}) to (%{{.*}}) over #[[SPLIT]] : (memref<4x6xf32>, memref<4x1xf32>) to (memref<4x7xf32>)
+  func.func @bothBoxes(%a: tensor<4x6xf32>, %b: tensor<4x1xf32>) -> tensor<4x7xf32> {
+    %c = coll.move %a, %b of [4, 12] and [#weft.source<[4, 2] in #columns>] to [4, 14] boxes <[0:4, 0:2] of 1 at [d0, d1], [0:4, 2:12] of 0 at [d0, d1]> from #columns to #columns over #mesh ["x"] : tensor<4x6xf32>, tensor<4x1xf32> -> tensor<4x7xf32>
+    return %c : tensor<4x7xf32>
+  }
+
   // An all-reduce of a value that is not read later works in place.
   // CHECK: plan.program @others
   // CHECK: %[[A:.*]] = plan.input "in/0"

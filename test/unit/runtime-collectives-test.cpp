@@ -291,6 +291,38 @@ TEST_CASE("boxes move, repeat and turn elements, and count their bytes") {
   CHECK(refused({0, 1}) != "");
 }
 
+TEST_CASE("boxes of two arrays move at once") {
+  // Device k has rows 2k and 2k + 1 of x and element k of y. The result is y, of
+  // which all devices have a copy, and x in opposite order.
+  auto planned = [](const Shape &ofSecond) {
+    PlanBuilder p({{"x", 3}});
+    Axes axes = {fullAxis(0, 3)};
+    uint32_t x = p.input("x", DType::i32, {6}, {axes});
+    uint32_t y = p.input("y", DType::i32, {3}, {axes});
+    uint32_t out = p.output("out", DType::i32, {9}, {{}});
+    StartT &start =
+        p.move(x, out, axes, {6}, {axes}, {9}, {{}},
+               {1, 1, 1, 0, 3, 1, 0, 0, 1, 0, 1, 1, 3, 6, 1, 0, 5, -1});
+    PlanBuilder::addSource(start, y, ofSecond, {axes});
+    return p.image();
+  };
+  Loaded program(planned({3}), devices(3), 2);
+  program.write(0, iota<int32_t>(6));
+  program.write(1, iota<int32_t>(3, 10));
+  REQUIRE(program.run() == "");
+  for (size_t device = 0; device < 3; ++device)
+    CHECK(program.local<int32_t>(0, device) ==
+          std::vector<int32_t>{10, 11, 12, 5, 4, 3, 2, 1, 0});
+  // Each device sends its three elements to both others.
+  CHECK(program.counted("move") == 24);
+  std::vector<uint8_t> image = planned({6});
+  weft_program *refused = nullptr;
+  CHECK_THAT(
+      take(weft_program_load_memory(image.data(), image.size(), &refused)),
+      Catch::Contains("moves [2], [1] to [9], its layouts [2], [2] to [9]"));
+  weft_program_free(refused);
+}
+
 TEST_CASE("a fetch moves halos, strides and turns, and counts its bytes") {
   // The 7 elements lie on 3 devices: 0 1 2 | 3 4 5 | 6.
   auto fetched = [](std::array<int64_t, 6> positions, int64_t count,

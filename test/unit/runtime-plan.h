@@ -281,6 +281,15 @@ public:
     return collective("move", std::move(own), {source}, {target},
                       std::move(group));
   }
+  /// Adds a further source to a movement of boxes.
+  static void addSource(StartT &start, uint32_t source, const Shape &shape,
+                        const std::vector<Axes> &from) {
+    auto its = std::make_unique<MovedSourceT>();
+    its->shape = shape;
+    its->layout = layout(from);
+    start.kind.Asmovement()->others.push_back(std::move(its));
+    start.sources.push_back(source);
+  }
   /// Adds a fetch; `at` is its size, block, step, offset, divisor and modulus.
   StartT &fetch(uint32_t source, uint32_t target, Axes group, uint32_t dim,
                 const std::array<int64_t, 6> &at) {

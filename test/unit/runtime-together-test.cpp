@@ -124,7 +124,7 @@ results(weft_processes *all, PlanBuilder &p, const std::vector<uint8_t> &image,
   }
   for (const char *name :
        {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "exchange",
-        "fetch", "pick", "collective_permute", "host_call"}) {
+        "move", "fetch", "pick", "collective_permute", "host_call"}) {
     uint64_t count = 0, bytes = program.counted(name, &count);
     out.push_back({uint8_t(count), uint8_t(bytes), uint8_t(bytes >> 8),
                    uint8_t(bytes >> 16)});
@@ -281,6 +281,35 @@ TEST_CASE("exchanges and all-to-alls") {
       p.exchange(in, out, shape, from, to);
     else
       p.allToAll(in, out, {fullAxis(0, x)}, 1, 0);
+    compare(p);
+  }
+}
+
+TEST_CASE("boxes of two arrays, passed on from process to process") {
+  for (int round = 0; round < rounds(60); ++round) {
+    auto [x, y] = randomMesh();
+    PlanBuilder p({{"x", x}, {"y", y}});
+    auto layout = [&, x = x, y = y] {
+      std::vector<Axes> dims(1);
+      if (roll(3))
+        dims[0].push_back(fullAxis(0, x));
+      if (roll(3))
+        dims[0].insert(roll(2) ? dims[0].begin() : dims[0].end(),
+                       fullAxis(1, y));
+      return dims;
+    };
+    int64_t n = randomSize(), m = randomSize(), part = 1 + roll(n);
+    std::vector<Axes> first = layout(), second = layout(), to = layout();
+    DType dtype = randomType();
+    uint32_t a = p.input("a", dtype, {n}, first);
+    uint32_t b = p.input("b", dtype, {m}, second);
+    uint32_t out = p.output("out", dtype, {part + m}, to);
+    // The last elements of a in opposite order, and b.
+    StartT &start = p.move(a, out, {fullAxis(0, x), fullAxis(1, y)}, {n}, first,
+                           {part + m}, to,
+                           {0, 1, 1, 0, part, 1, 0, n - 1, -1, //
+                            1, 1, 1, part, m, 1, 0, 0, 1});
+    PlanBuilder::addSource(start, b, {m}, second);
     compare(p);
   }
 }

@@ -1,10 +1,11 @@
 //===- LocalMoves.cpp - one device's part of a move -----------------------===//
 //
-// Each operand's boxes are moved at once; where several operands fill the
-// result, or boxes do not, a mask selects by position:
+// What other devices have of all operands is moved at once; where values of the
+// device fill boxes too, or boxes do not fill the result, a mask selects by
+// position:
 //
-//   %m = coll.move %x ...            %n = coll.move %y ...
-//   select position is in a box of %y, %n, %m
+//   %m = coll.move %x, %y ...
+//   select position is in a box of %z, %z, %m
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,46 +17,58 @@
 using namespace mlir;
 using namespace weft;
 
+static MovedBoxes boxesOfOperand(int64_t operand, const MovedBoxes &all) {
+  MovedBoxes boxes;
+  llvm::copy_if(all, std::back_inserter(boxes),
+                [&](const MovedBox &box) { return box.operand == operand; });
+  return boxes;
+}
+
+/// The ops that a move was made of, on other operands: the yielded value.
+static Value cloneBody(MoveOp op, OpBuilder &builder, ValueRange operands) {
+  IRMapping mapping;
+  mapping.map(op.getBody().getArguments(), operands);
+  for (Operation &inner : op.getBody().front().without_terminator())
+    builder.clone(inner, mapping);
+  return mapping.lookup(op.getBody().front().getTerminator()->getOperand(0));
+}
+
 SmallVector<Value> MoveOp::buildLocal(OpBuilder &builder, ValueRange operands,
                                       TypeRange resultTypes,
                                       const LocalPlacement &placement) {
   LocalBuilder b{builder, getLoc()};
   auto type = cast<RankedTensorType>(resultTypes[0]);
-  MovedBoxes all = getBoxes().getBoxes();
+  MovedBoxes all = getBoxes().getBoxes(), moving;
+  SmallVector<FilledBoxes> filled;
+  for (auto [operand, value] : llvm::enumerate(operands)) {
+    MovedBoxes boxes = boxesOfOperand(operand, all);
+    if (boxes.empty())
+      continue;
+    if (typeOf(value).getRank() == 0 && type.getRank() > 0)
+      filled.push_back({b.along(value, type.getShape()), boxes});
+    else if (!getResharding() && value.getType() == type &&
+             llvm::all_of(boxes, [](const MovedBox &box) {
+               return box.keepsPositions();
+             }))
+      filled.push_back({value, boxes});
+    else
+      llvm::append_range(moving, boxes);
+  }
+  if (!moving.empty()) {
+    SmallVector<FilledBoxes> moved =
+        placement.move(builder, getLoc(), operands, moving);
+    if (moved.empty()) // No dimension is sharded.
+      return {cloneBody(*this, builder, operands)};
+    filled.insert(filled.begin(), moved.begin(), moved.end());
+  }
   BoxMasks masks(b, type.getShape(), placement);
   Value result;
   if (!coverAll(all, typeOf(getResult()).getShape()))
     result = ConstantOp::create(builder, getLoc(), splatData(0, type));
-  for (auto [operand, value] : llvm::enumerate(operands)) {
-    MovedBoxes boxes;
-    for (const MovedBox &box : all)
-      if (box.operand == int64_t(operand))
-        boxes.push_back(box);
-    if (boxes.empty())
-      continue;
-    Value moved = value;
-    if (typeOf(value).getRank() == 0 && type.getRank() > 0)
-      moved = b.along(value, type.getShape());
-    else if (getResharding() || value.getType() != type ||
-             !llvm::all_of(boxes, [](const MovedBox &box) {
-               return box.keepsPositions();
-             })) {
-      MovedBoxes alone = boxes;
-      for (MovedBox &box : alone)
-        box.operand = 0;
-      moved = placement.move(builder, getLoc(), value, operand, alone);
-      if (!moved) { // No dimension is sharded: the ops that it was made of.
-        IRMapping mapping;
-        mapping.map(getBody().getArguments(), operands);
-        for (Operation &op : getBody().front().without_terminator())
-          builder.clone(op, mapping);
-        return {
-            mapping.lookup(getBody().front().getTerminator()->getOperand(0))};
-      }
-    }
-    result = result ? Value(SelectOp::create(builder, getLoc(), masks.of(boxes),
-                                             moved, result))
-                    : moved;
-  }
+  for (const FilledBoxes &each : filled)
+    result =
+        result ? Value(SelectOp::create(builder, getLoc(), masks.of(each.boxes),
+                                        each.value, result))
+               : each.value;
   return {result};
 }

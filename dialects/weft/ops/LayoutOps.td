@@ -18,7 +18,7 @@ def Weft_ConstrainOp : Weft_ShardedOp<"constrain", [Elementwise, AllShapesMatch<
   let assemblyFormat = "$input `to` $layout (`reason` $reason^)? attr-dict custom<AnnotatedTypes>(type($input), type($result))";
   let hasVerifier = 1; // (C1) the layout has the value's rank
 }
-def Weft_ReshardOp : Weft_Op<"reshard", [Pure, AllShapesMatch<["input", "result"]>, AllElementTypesMatch<["input", "result"]>]> {
+def Weft_ReshardOp : Weft_Op<"reshard", [Pure, DeclareOpInterfaceMethods<MovedBoxesOpInterface, ["getMovedParts"]>, AllShapesMatch<["input", "result"]>, AllElementTypesMatch<["input", "result"]>]> {
   let summary = "the same value in another layout: the only op that changes one";
   let stablehlo = "";
   let factors = "";

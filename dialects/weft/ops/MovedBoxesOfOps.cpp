@@ -15,6 +15,13 @@ using Boxes = std::optional<MovedBoxes>;
 
 static bool isEmpty(Value value) { return typeOf(value).getNumElements() == 0; }
 
+/// Layouts do not pass.
+Boxes ReshardOp::getMovedBoxes() { return std::nullopt; }
+
+Boxes ReshardOp::getMovedParts() {
+  return MovedBoxes{MovedBox::all(0, typeOf(getResult()).getShape())};
+}
+
 Boxes BroadcastOp::getMovedBoxes() {
   if (isEmpty(getResult()))
     return std::nullopt;

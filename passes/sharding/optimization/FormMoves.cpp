@@ -5,8 +5,6 @@
 
 #include "weft/dialects/weft/Ports.h"
 
-#include "llvm/ADT/SmallSet.h"
-
 namespace weft {
 #define GEN_PASS_DEF_FORMMOVESPASS
 #include "weft/passes/sharding/Passes.h.inc"
@@ -23,7 +21,7 @@ struct Chain : MovingChain {
   /// `careful` each step leaves what could be the last one.
   void grow(bool careful);
   /// Whether a movement can be made of it.
-  bool isWhole() { return followsResult() && (isSlice() || addOpsRead()); }
+  bool isWhole() const { return followsResult(); }
   /// Whether the chain moves what no op of its own does as well.
   bool isWorthAMove() const;
   /// The chain's result, built before its end; null if that stays.
@@ -36,9 +34,6 @@ private:
   /// Whether each dimension of more than one element follows one of the
   /// result's, the same in all boxes of an operand: others would be whole.
   bool followsResult() const;
-  /// Whether operands that move along different dimensions need not be brought
-  /// to one layout first: all that move do so along the same ones.
-  bool movesAlike() const;
   /// Whether the chain is a slice with positive strides of one operand.
   bool isSlice() const;
   Value buildSlice(OpBuilder &builder, Value from) const;
@@ -61,18 +56,6 @@ bool Chain::followsResult() const {
           return false;
     }
   return true;
-}
-
-bool Chain::movesAlike() const {
-  SmallVector<llvm::SmallSet<int64_t, 4>> moved(operands.size());
-  for (const MovedBox &box : boxes)
-    for (auto [d, r] : llvm::enumerate(box.dim))
-      if (r >= 0 && (box.offset[d] != box.start[r] ||
-                     (box.count[r] > 1 && box.stride[d] != box.step[r])))
-        moved[box.operand].insert(r);
-  llvm::erase_if(moved, [](const auto &dims) { return dims.empty(); });
-  return llvm::all_of(moved,
-                      [&](const auto &dims) { return dims == moved[0]; });
 }
 
 bool Chain::isSlice() const {
@@ -141,7 +124,7 @@ bool Chain::isWorthAMove() const {
   size_t moved = 0;
   for (Operation *op : ops)
     moved += movedDims(op);
-  return moved > 1 && movesAlike();
+  return moved > 1;
 }
 
 Value Chain::buildSlice(OpBuilder &builder, Value from) const {

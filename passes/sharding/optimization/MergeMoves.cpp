@@ -36,7 +36,7 @@ namespace {
 struct PricedChain {
   MovingChain chain;
   Price now;
-  unsigned movements = 0; ///< steps that are reshards or send something
+  unsigned movements = 0; ///< steps between layouts, or that send something
   int64_t elements = 0;   ///< elements of the largest value that is sent
 
   explicit PricedChain(MovingChain chain) : chain(std::move(chain)) {}
@@ -55,7 +55,7 @@ public:
   unsigned merged = 0;
 
 private:
-  /// The price of all that an op, or a reshard, sends now.
+  /// The price of all that an op sends now.
   Price priceOf(Operation *op);
   /// The move that a chain would be, built in front of its end; null if there
   /// is none.
@@ -75,14 +75,16 @@ static bool isPlain(Value value) {
          layout.getLayout().part.empty();
 }
 
-/// The boxes of an op of a chain: a movement between layouts keeps positions.
+/// Whether an op of a chain is a movement between layouts.
+static bool isBetweenLayouts(Operation *op) {
+  return !isa<ShardingRuleOpInterface>(op);
+}
+
+/// The boxes of an op of a chain.
 static std::optional<MovedBoxes> boxesOfStep(Operation *op) {
   if (!op || op->getNumResults() != 1 || !isPlain(op->getResult(0)) ||
       !llvm::all_of(op->getOperands(), isPlain))
     return std::nullopt;
-  if (isa<ReshardOp>(op))
-    return MovedBoxes{MovedBox::all(
-        0, cast<RankedTensorType>(op->getResult(0).getType()).getShape())};
   auto moves = dyn_cast<MovedBoxesOpInterface>(op);
   return moves ? moves.getMovedParts() : std::nullopt;
 }
@@ -98,8 +100,9 @@ static OpSharding shardingNow(Operation *op) {
 }
 
 Price MoveMerger::priceOf(Operation *op) {
-  if (auto reshard = dyn_cast<ReshardOp>(op))
-    return cost.of(reshard);
+  if (isBetweenLayouts(op))
+    return cost.between(op->getOperand(0), layoutIn(op->getOperand(0)),
+                        layoutIn(op->getResult(0)));
   return LocalMessages(mesh).ofAll(OpWithRule::get(op), shardingNow(op));
 }
 
@@ -117,7 +120,7 @@ static bool haveEqualDigits(const Layout &a, const Layout &b) {
 
 MoveOp MoveMerger::build(MovingChain chain) const {
   Layout to = layoutIn(chain.end());
-  if (!chain.addOpsRead() || !llvm::all_of(chain.operands, [&](Value operand) {
+  if (!llvm::all_of(chain.operands, [&](Value operand) {
         return haveEqualDigits(layoutIn(operand), to);
       }))
     return {};
@@ -134,7 +137,7 @@ MoveOp MoveMerger::build(MovingChain chain) const {
 void PricedChain::add(Operation *op, const Price &price) {
   now = now + price;
   bool moves = price.bytes > 0;
-  movements += moves || isa<ReshardOp>(op);
+  movements += moves || isBetweenLayouts(op);
   if (moves)
     elements = std::max(
         elements,
@@ -149,13 +152,14 @@ bool PricedChain::maySave() const {
 }
 
 /// The boxes of a value's op if it can be a step of the chain: the chain's ops
-/// alone read it.
+/// alone read it, and a move that may take the place of some of them.
 static std::optional<MovedBoxes> boxesBefore(const MovingChain &chain,
-                                             Value value) {
+                                             Operation *move, Value value) {
   Operation *def = value.getDefiningOp();
   if (!def || def->getBlock() != chain.ops.front()->getBlock() ||
-      !llvm::all_of(def->getUsers(),
-                    [&](Operation *user) { return chain.ops.contains(user); }))
+      !llvm::all_of(def->getUsers(), [&](Operation *user) {
+        return user == move || chain.ops.contains(user);
+      }))
     return std::nullopt;
   return boxesOfStep(def);
 }
@@ -169,7 +173,8 @@ bool MoveMerger::merge(Operation *end) {
   Price saved;
   MoveOp best;
   for (unsigned i = 0; i < chain.operands.size(); ++i) {
-    std::optional<MovedBoxes> inner = boxesBefore(chain, chain.operands[i]);
+    std::optional<MovedBoxes> inner =
+        boxesBefore(chain, best, chain.operands[i]);
     std::optional<MovingChain> longer;
     if (inner)
       longer = chain.with(i, *inner);

@@ -75,28 +75,12 @@ std::optional<MovingChain> MovingChain::with(unsigned operand,
   return next;
 }
 
-bool MovingChain::addOpsRead() {
-  for (unsigned i = 0; i < ops.size(); ++i)
-    for (Value operand : ops[i]->getOperands()) {
-      if (llvm::is_contained(operands, operand) || isConstant(operand))
-        continue;
-      Operation *def = operand.getDefiningOp();
-      if (def && ops.contains(def))
-        continue;
-      if (!def || !isa<MovedBoxesOpInterface>(def) ||
-          def->getBlock() != ops.front()->getBlock())
-        return false;
-      ops.insert(def);
-    }
-  return true;
-}
-
-/// Clones an op without layouts; a movement between layouts is its operand, and
-/// a move the ops of its region.
+/// Clones an op without layouts. One without a rule is a movement between layouts,
+/// here its operand; a move is the ops of its region.
 static void cloneWithoutLayouts(OpBuilder &builder, Operation &op,
                                 IRMapping &mapping) {
-  if (auto reshard = dyn_cast<ReshardOp>(op)) {
-    mapping.map(reshard.getResult(), mapping.lookup(reshard.getInput()));
+  if (isa<MovedBoxesOpInterface>(op) && !isa<ShardingRuleOpInterface>(op)) {
+    mapping.map(op.getResult(0), mapping.lookup(op.getOperand(0)));
     return;
   }
   if (auto move = dyn_cast<MoveOp>(op)) {
@@ -115,6 +99,11 @@ static void cloneWithoutLayouts(OpBuilder &builder, Operation &op,
       result.setType(withLayout(type, nullptr));
 }
 
+static Value zeros(OpBuilder &builder, Location loc, RankedTensorType type) {
+  return ConstantOp::create(builder, loc,
+                            splatData(0, withLayout(type, nullptr)));
+}
+
 Value MovingChain::buildOps(OpBuilder &builder, ValueRange from) const {
   IRMapping mapping;
   mapping.map(operands, from);
@@ -122,9 +111,15 @@ Value MovingChain::buildOps(OpBuilder &builder, ValueRange from) const {
   llvm::sort(all,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   for (Operation *op : all) {
-    for (Value operand : op->getOperands())
-      if (!mapping.contains(operand) && isConstant(operand))
+    for (Value operand : op->getOperands()) {
+      if (mapping.contains(operand))
+        continue;
+      if (isConstant(operand))
         cloneWithoutLayouts(builder, *operand.getDefiningOp(), mapping);
+      else // No box reads it.
+        mapping.map(operand, zeros(builder, operand.getLoc(),
+                                   cast<RankedTensorType>(operand.getType())));
+    }
     cloneWithoutLayouts(builder, *op, mapping);
   }
   return mapping.lookup(end());

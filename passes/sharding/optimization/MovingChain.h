@@ -31,9 +31,6 @@ struct MovingChain {
   /// would have no boxes, or more than a device should look at.
   std::optional<MovingChain> with(unsigned operand,
                                   const MovedBoxes &inner) const;
-  /// Adds moving ops whose results the chain's ops read but no box has; false if
-  /// they read something else than its operands and constants.
-  bool addOpsRead();
   mlir::Value end() const { return ops.front()->getResult(0); }
   /// Builds a move of the operands to the type; `body` builds its region's
   /// result on other operands.
@@ -41,8 +38,8 @@ struct MovingChain {
   buildMove(mlir::OpBuilder &builder, mlir::RankedTensorType type,
             llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)>
                 body) const;
-  /// Builds the ops on other operands, without layouts: the chain's result.
-  /// Requires that addOpsRead() is true.
+  /// Builds the ops on other operands, without layouts: the chain's result. What
+  /// they read and no box has is 0.
   mlir::Value buildOps(mlir::OpBuilder &builder, mlir::ValueRange from) const;
 
 private:

@@ -17,7 +17,8 @@ namespace weft::runtime {
 class CollectiveLaunches {
 public:
   /// Adds the rows of a table, and finds its kernels. Reductions combine
-  /// `members` sources; a target that is null is left out.
+  /// `members` sources; a target that is null is left out. Moves name their
+  /// arrays by numbers of pointers.
   static Status make(const CollectiveTable &table, const Collective &collective,
                      int64_t members, GpuTables &tables,
                      BuiltinKernels &builtin, CollectiveLaunches &out);

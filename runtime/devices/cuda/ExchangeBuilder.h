@@ -75,6 +75,11 @@ private:
   /// then copies them to the others.
   Status reduceOn(Side &side);
 
+  /// The number of a move's source among pointers of kernels, in which staging
+  /// memory comes before the sources of all members.
+  int64_t pointerOf(const Move &move) const {
+    return 1 + move.source * int64_t(sourceCount) + move.array;
+  }
   /// Every GPU receives the slices that move to its members, and copies them
   /// to the targets.
   Status sendMoves(std::span<const Move> all);

@@ -88,7 +88,7 @@ static BoxCopy fromDense(const BoxCopy &copy) {
 
 /// The slice that a move reads, for comparison.
 static std::vector<int64_t> sliceOf(const Move &move) {
-  std::vector<int64_t> out = {move.source, move.copy.sourceOffset,
+  std::vector<int64_t> out = {move.source, move.array, move.copy.sourceOffset,
                               move.copy.run};
   for (const BoxCopy::Loop &loop : move.copy.loops) {
     out.push_back(loop.count);
@@ -111,7 +111,7 @@ void ExchangeBuilder::addMoveMessages(size_t from, size_t to,
   }
   if (areDense) {
     for (const Move &move : moves) {
-      Slot here = sourceSlot(move.source, 0),
+      Slot here = sourceSlot(move.source, move.array),
            there = targetSlot(move.target, 0);
       here.offset = uint64_t(move.copy.sourceOffset);
       there.offset = uint64_t(move.copy.targetOffset);
@@ -127,7 +127,7 @@ void ExchangeBuilder::addMoveMessages(size_t from, size_t to,
     pack.targetOffset += out + offset;
     unpack.sourceOffset += in + offset;
     if (packed.insert(offset).second)
-      packs[from].push_back({1 + move.source, 0, std::move(pack)});
+      packs[from].push_back({pointerOf(move), 0, std::move(pack)});
     unpacks[to].push_back({0, move.target, std::move(unpack)});
   }
   addMessage(from, to, stagingSlot(sides[from], uint64_t(out)),
@@ -135,13 +135,12 @@ void ExchangeBuilder::addMoveMessages(size_t from, size_t to,
 }
 
 Status ExchangeBuilder::sendMoves(std::span<const Move> all) {
-  // In pointers of kernels, staging memory comes before the sources.
   Moves packs(sides.size()), unpacks(sides.size());
   std::map<std::pair<size_t, size_t>, std::vector<Move>> between;
   for (const Move &move : all) {
     size_t from = sideOf(move.source), to = sideOf(move.target);
     if (from == to)
-      unpacks[to].push_back({1 + move.source, move.target, move.copy});
+      unpacks[to].push_back({pointerOf(move), move.target, move.copy});
     else if (move.copy.bytes() > 0)
       between[{from, to}].push_back(move);
   }
@@ -152,7 +151,8 @@ Status ExchangeBuilder::sendMoves(std::span<const Move> all) {
                       targets;
     for (int64_t member = 0; member < int64_t(members()); ++member) {
       bool isHere = sideOf(member) == s;
-      sources.push_back(isHere ? sourceSlot(member, 0) : nullSlot(sides[s]));
+      for (size_t n = 0; n < sourceCount; ++n)
+        sources.push_back(isHere ? sourceSlot(member, n) : nullSlot(sides[s]));
       targets.push_back(isHere ? targetSlot(member, 0) : nullSlot(sides[s]));
     }
     if (Status ok =

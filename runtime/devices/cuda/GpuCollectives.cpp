@@ -26,14 +26,30 @@ GpuCollectives::sidesOf(const std::vector<int64_t> &members,
   return out;
 }
 
+/// The moves with numbers of pointers, of which each member has one for each
+/// source.
+static std::vector<Move> withPointers(std::span<const Move> moves,
+                                      size_t sources) {
+  std::vector<Move> out(moves.begin(), moves.end());
+  for (Move &move : out) {
+    move.source = move.source * int64_t(sources) + move.array;
+    move.array = 0;
+  }
+  return out;
+}
+
 Status GpuCollectives::addLaunches(const Collective &collective,
                                    CollectiveTable table,
                                    const std::vector<int64_t> &members,
                                    const std::vector<GpuExchange::Side> &on,
                                    std::vector<Launches> &out) {
   const void *rows = nullptr;
-  if (const auto *moves = std::get_if<std::span<const Move>>(&table))
+  std::vector<Move> pointed;
+  if (const auto *moves = std::get_if<std::span<const Move>>(&table)) {
     rows = moves->data();
+    pointed = withPointers(*moves, collective.sources.size());
+    table = std::span<const Move>(pointed);
+  }
   for (size_t k = 0; k < on.size(); ++k) {
     auto [all, isNew] = known.try_emplace({on[k].rank, rows});
     if (isNew)

@@ -255,6 +255,45 @@ func.func @move_c1(%x: tensor<4xf32>) {
 #a = #weft.layout<#mesh, [{"data"}]>
 #b = #weft.layout<#mesh, [{"model"}]>
 #o = #weft.layout<#other, [{"data"}]>
+func.func @move_c1_others(%x: tensor<4xf32>, %y: tensor<2xf32>) {
+  // expected-error@+1 {{moves [4], [2] to [6], its layouts [4], [3] to [6]}}
+  %0 = coll.move %x, %y of [8] and [#weft.source<[6] in #a>] to [12] boxes <[0:6] of 1 at [d0]> from #a to #a over #mesh ["data"] : tensor<4xf32>, tensor<2xf32> -> tensor<6xf32>
+  return
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2, "model"=4>
+#other = #weft.mesh<"data"=8>
+#a = #weft.layout<#mesh, [{"data"}]>
+#b = #weft.layout<#mesh, [{"model"}]>
+#o = #weft.layout<#other, [{"data"}]>
+func.func @move_c1_number(%x: tensor<4xf32>, %y: tensor<2xf32>) {
+  // expected-error@+1 {{has 2 sources and 1 targets, not 1 and 1}}
+  %0 = coll.move %x, %y of [8] to [8] boxes <[0:8] of 0 at [d0]> from #a to #a over #mesh ["data"] : tensor<4xf32>, tensor<2xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2, "model"=4>
+#other = #weft.mesh<"data"=8>
+#a = #weft.layout<#mesh, [{"data"}]>
+#b = #weft.layout<#mesh, [{"model"}]>
+#o = #weft.layout<#other, [{"data"}]>
+func.func @move_c3_others(%x: tensor<4xf32>, %y: tensor<1xf32>) {
+  // expected-error@+1 {{has layouts on the meshes}}
+  %0 = coll.move %x, %y of [8] and [#weft.source<[8] in #o>] to [8] boxes <[0:8] of 1 at [d0]> from #a to #a over #mesh ["data"] : tensor<4xf32>, tensor<1xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2, "model"=4>
+#other = #weft.mesh<"data"=8>
+#a = #weft.layout<#mesh, [{"data"}]>
+#b = #weft.layout<#mesh, [{"model"}]>
+#o = #weft.layout<#other, [{"data"}]>
 func.func @move_c2(%x: tensor<4xf32>) {
   // expected-error@+1 {{box 0 reads [3, 9) of dim 0 of size 8}}
   %0 = coll.move %x of [8] to [6] boxes <[0:6] of 0 at [d0 + 3]> from #a to #a over #mesh ["data"] : tensor<4xf32> -> tensor<3xf32>

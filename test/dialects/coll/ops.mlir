@@ -36,6 +36,9 @@ func.func @moves(%x: tensor<8x10xf32>, %s: tensor<f32>, %h: tensor<8x16xf32>, %p
   %6 = coll.exchange %h of [16, 16] from #a to #b reason "transpose" : tensor<8x16xf32> -> tensor<16x8xf32>
   // CHECK: coll.move %{{.*}} of [16, 16] to [20, 16] boxes <[0:4, 0:16] of 0 at [d0 * -1 + 3, d1], [4:16, 0:16] of 0 at [d0, d1]> from #[[A]] to #[[A]] over #[[$MESH]] ["data"] reason "border" : tensor<8x16xf32> -> tensor<10x16xf32>
   %moved = coll.move %h of [16, 16] to [20, 16] boxes <[0:4, 0:16] of 0 at [d0 * -1 + 3, d1], [4:16, 0:16] of 0 at [d0, d1]> from #a to #a over #mesh ["data"] reason "border" : tensor<8x16xf32> -> tensor<10x16xf32>
+  // CHECK: coll.move %{{.*}}, %{{.*}} of [16, 16] and [#weft.source<[4, 16] in #[[A]]>] to [20, 16] boxes <[0:4, 0:16] of 1 at [d0, d1], [4:16, 0:16] of 0 at [d0, d1]> from #[[A]] to #[[A]] over #[[$MESH]] ["data"] : tensor<8x16xf32>, tensor<2x16xf32> -> tensor<10x16xf32>
+  %second = weft.constant dense<0.0> : tensor<2x16xf32>
+  %both = coll.move %h, %second of [16, 16] and [#weft.source<[4, 16] in #a>] to [20, 16] boxes <[0:4, 0:16] of 1 at [d0, d1], [4:16, 0:16] of 0 at [d0, d1]> from #a to #a over #mesh ["data"] : tensor<8x16xf32>, tensor<2x16xf32> -> tensor<10x16xf32>
   // CHECK: coll.fetch %{{.*}} dim 0 of 16 at block 8 step 1 offset -1 divisor 1 modulus 0 over #[[$MESH]] ["data"] reason "halo" : tensor<8x16xf32> -> tensor<10x16xf32>
   %7 = coll.fetch %h dim 0 of 16 at block 8 step 1 offset -1 divisor 1 modulus 0 over #mesh ["data"] reason "halo" : tensor<8x16xf32> -> tensor<10x16xf32>
   // CHECK: coll.pick %{{.*}} at %{{.*}} dim 0 over #[[$MESH]] ["data"] reason "sort" : tensor<8x16xf32>, tensor<3x16xi64> -> tensor<3x16xf32>
