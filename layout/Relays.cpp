@@ -29,14 +29,16 @@ private:
   /// give one of its own to another one. Returns whether it sends less then.
   bool relieve();
   bool canSend(int64_t member, const Handover &handover) const;
-  /// The member that sends a part to another one; -1 if it is a holder.
-  int64_t senderTo(size_t part, int64_t receiver) const;
+  void findOrigins();
   void sortHandovers();
 
   std::span<const SharedPart> parts;
   std::vector<int64_t> sent; ///< by member, with all that it alone has to send
   int64_t least = 0;         ///< elements that the busiest member has to move
   HandoverPlan out;
+  /// By part and member: the member that sends the part to it, or one of these.
+  static constexpr int64_t kLacks = -1, kHolds = -2;
+  std::vector<std::vector<int64_t>> origins;
 };
 } // namespace
 
@@ -113,22 +115,20 @@ void Planner::handOver(size_t number) {
   }
 }
 
-int64_t Planner::senderTo(size_t part, int64_t receiver) const {
+void Planner::findOrigins() {
+  origins.assign(parts.size(), std::vector<int64_t>(sent.size(), kLacks));
+  for (size_t part = 0; part < parts.size(); ++part)
+    for (int64_t holder : parts[part].holders)
+      origins[part][size_t(holder)] = kHolds;
   for (const Handover &handover : out.handovers)
-    if (handover.part == part && handover.receiver == receiver)
-      return handover.sender;
-  return -1;
+    origins[handover.part][size_t(handover.receiver)] = handover.sender;
 }
 
 bool Planner::canSend(int64_t member, const Handover &handover) const {
-  const SharedPart &part = parts[handover.part];
-  if (std::ranges::count(part.holders, member))
-    return true;
-  if (!std::ranges::count(part.receivers, member))
-    return false;
-  // It must not have the part from the receiver.
-  for (int64_t at = member; at >= 0; at = senderTo(handover.part, at))
-    if (at == handover.receiver)
+  // It must have the part, but not from the receiver.
+  const std::vector<int64_t> &from = origins[handover.part];
+  for (int64_t at = member; at >= 0; at = from[size_t(at)])
+    if (at == handover.receiver || from[size_t(at)] == kLacks)
       return false;
   return true;
 }
@@ -136,7 +136,7 @@ bool Planner::canSend(int64_t member, const Handover &handover) const {
 bool Planner::relieve() {
   int64_t busiest = busiestMember();
   int64_t most = sent[size_t(busiest)];
-  if (most <= least)
+  if (most <= least || most > INT64_MAX / 4) // sums of two fit
     return false;
   /// The handover that a member gets, from whom, in the order of a search.
   struct Step {
@@ -175,7 +175,9 @@ bool Planner::relieve() {
             const Step &its = steps[step];
             sent[size_t(its.member)] += its.elements;
             sent[size_t(steps[its.before].member)] -= its.elements;
-            out.handovers[its.handover].sender = its.member;
+            Handover &moved = out.handovers[its.handover];
+            moved.sender = its.member;
+            origins[moved.part][size_t(moved.receiver)] = its.member;
           }
           return true;
         }
@@ -188,7 +190,7 @@ void Planner::sortHandovers() {
   auto hops = [&](const Handover &handover) {
     int64_t count = 0;
     for (int64_t at = handover.sender; at >= 0;
-         at = senderTo(handover.part, at))
+         at = origins[handover.part][size_t(at)])
       ++count;
     return count;
   };
@@ -212,10 +214,12 @@ HandoverPlan Planner::plan() {
     if (!parts[number].holders.empty())
       handOver(number);
   // Of more handovers each is a small part.
-  constexpr size_t kMostHandovers = 1024;
-  if (out.handovers.size() <= kMostHandovers) {
+  constexpr size_t kMostHandovers = 1024, kMostTurns = 64;
+  if (out.handovers.size() <= kMostHandovers &&
+      sent[size_t(busiestMember())] > least) {
+    findOrigins();
     bool isChanged = false;
-    for (size_t turn = 0; turn < 4 * sent.size() && relieve(); ++turn)
+    for (size_t turn = 0; turn < kMostTurns && relieve(); ++turn)
       isChanged = true;
     if (isChanged)
       sortHandovers();

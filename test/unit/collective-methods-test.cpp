@@ -82,8 +82,8 @@ TEST_CASE("blocks are NCCL's if they are even and adjacent") {
   CHECK(scatters({1, 8}, 1)); // the dimension in front has one position
   auto gathers = [&](std::vector<int64_t> shape, size_t dim,
                      const SubAxes &digits, const SubAxes &group) {
-    Movement its{shape, Layout::replicated(2), Layout::replicated(2), true, {},
-                 {}};
+    Movement its{
+        shape, Layout::replicated(2), Layout::replicated(2), true, {}, {}, {}};
     its.from.dims[dim] = digits;
     std::vector<int64_t> part = localShape(its.from, shape);
     return callOf(its, group, array(f32, part), array(f32, shape)) ==

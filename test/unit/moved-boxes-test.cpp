@@ -370,6 +370,18 @@ TEST_CASE("random parts reach all that lack them") {
   CHECK(above < 100); // parts cannot be divided here
 }
 
+TEST_CASE("many members are planned in a moment") {
+  std::mt19937 chance(9);
+  std::vector<SharedPart> parts(16);
+  for (SharedPart &part : parts) {
+    part.elements = 50 + int64_t(chance() % 50);
+    for (int64_t member = 0; member < 64; ++member)
+      (chance() % 16 == 0 ? part.holders : part.receivers).push_back(member);
+  }
+  for (int round = 0; round < 20; ++round)
+    REQUIRE(planHandovers(parts, 64).mostSent > 0);
+}
+
 TEST_CASE("a box that repeats an element sends it once") {
   Mesh mesh;
   mesh.axes = {{"x", 2}};
