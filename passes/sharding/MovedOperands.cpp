@@ -42,7 +42,8 @@ namespace {
 /// Moves operands of one op.
 class OperandMoves {
 public:
-  OperandMoves(OpBuilder &builder, Location loc, const OpBlocks &blocks,
+  OperandMoves(OpBuilder &builder [[clang::lifetimebound]], Location loc,
+               const OpBlocks &blocks [[clang::lifetimebound]],
                RankedTensorType to)
       : builder(builder), loc(loc), op(blocks.ruled.op), blocks(blocks), to(to),
         after(shardsOnly(to)) {}
