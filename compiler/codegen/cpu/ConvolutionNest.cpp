@@ -39,41 +39,33 @@ using namespace weft::elements;
 
 namespace weft::cpu {
 
-/// Finds the tensors in memory; false if an operand is not in memory.
-bool TiledConvolution::place() {
+/// Finds the tensors in memory; nothing if an operand is not in memory.
+std::optional<TiledConvolution::At> TiledConvolution::place() {
   std::optional<StridedView> left = e.viewOf(op.getLhs()),
                              right = e.viewOf(op.getRhs());
   if (!left || !right)
-    return false;
-  lhs = *left;
-  given = rhs = *right;
-  static_cast<nest::Strides &>(rhs) =
-      nest::kernelRead(op, rhs, walk.getLanes(), walk.getCopiesKernel());
-  nest::ConvolutionShape shape =
-      nest::convolutionShape(op, lhs, rhs, walk.getLanes(), walk.getAlong());
-  strides.assign(shape.result.strides.begin(), shape.result.strides.end());
-  groups = shape.groups;
-  features = shape.features;
-  inputs = shape.inputs;
-  tiled = shape.tiled;
-  tiledSpatial = shape.tiledSpatial;
-  inputsOutside = shape.inputsOutside;
-  period = shape.period;
+    return std::nullopt;
+  auto read = [&](const StridedView &view, Value operand) {
+    Type memory = typeOf(operand).getElementType();
+    return Operand{view, ElementVectors(b, loc, memory, element)};
+  };
+  At at{read(*left, op.getLhs()), read(*right, op.getRhs())};
+  given = at.rhs;
+  nest::Strides &kernelStrides = at.rhs.view;
+  kernelStrides = nest::kernelRead(op, *right, along, walk.getCopiesKernel());
+  shape =
+      nest::convolutionShape(op, *left, kernelStrides, along, walk.getAlong());
   lanes = std::max<int64_t>(kernel.target.vectorBytes / bytesOf(element), 1);
-  along = walk.getLanes();
-  if (walk.getCopiesPanels())
-    static_cast<nest::Strides &>(rhs) =
-        nest::panelRead(op, shape, walk.getTile()[1] * lanes);
   tile = {walk.getTile()[0], walk.getTile()[1], 0};
+  if (walk.getCopiesPanels())
+    kernelStrides = nest::panelRead(op, shape, tile.columns * lanes);
   ArrayRef<int64_t> l = op.getLhsDims(), r = op.getRhsDims();
   for (auto [i, window] : llvm::enumerate(op.getWindows()))
-    windows.push_back({window,
-                       lhs.sizes[l[2 + i]],
-                       lhs.strides[l[2 + i]],
-                       rhs.strides[r[2 + i]],
-                       {},
-                       {}});
-  return true;
+    windows.push_back({window, left->sizes[l[2 + i]], left->strides[l[2 + i]],
+                       kernelStrides.strides[r[2 + i]]});
+  at.result = constant(0);
+  at.places.resize(windows.size());
+  return at;
 }
 
 //===----------------------------------------------------------------------===//
@@ -81,194 +73,189 @@ bool TiledConvolution::place() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult TiledConvolution::emit() {
-  if (!place())
+  std::optional<At> at = place();
+  if (!at)
     return op.emitError() << "operands of 'weft.convolution' are not in memory";
-  placeExtended();
-  if (panel)
-    emitPanels();
-  else
-    emitRows();
+  if (walk.getCopiesSample()) {
+    int64_t bytes = bytesOf(element),
+            weights = walk.getCopiesKernel() ? elementCount(op.getRhs())
+                      : walk.getCopiesPanels()
+                          ? nest::panelElements(op, tile.columns * lanes)
+                          : 0;
+    sampleMemory = vectors.address(
+        e.scratch(), constant(llvm::alignTo(weights * bytes, 64) / bytes));
+  }
+  // The loops over all dimensions of the result but the features and the tiled
+  // one are around the tiles.
+  SmallVector<int64_t> dims;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (dim != op.getResultDims()[1] && dim != shape.tiled)
+      dims.push_back(dim);
+  if (walk.getCopiesPanels()) {
+    eachTile(constant(0), [&](const Tile &current, Value feature) {
+      At with = *at;
+      copyPanel(with, current, feature);
+      emitRows(dims, with);
+    });
+    return success();
+  }
+  if (walk.getCopiesKernel())
+    copyKernel(*at);
+  emitRows(dims, *at);
   return success();
 }
 
-/// Emits the loops over all places for each panel: full tiles, then the rest.
-void TiledConvolution::emitPanels() {
-  int64_t width = tile.columns * lanes, full = features / width,
-          rest = features % width;
-  unsigned outside = e.depth();
-  auto emit = [&](const Tile &current, Value feature) {
-    copyPanel(current, feature);
-    panelTile = current;
-    panelFeature = feature;
-    emitRows();
-    e.closeLoops(outside);
-  };
-  if (full > 0) {
-    Value block = full == 1 ? constant(0) : e.openLoop(full);
-    emit({tile.places, tile.columns, width}, scaled(block, width));
-  }
+void TiledConvolution::eachTile(
+    Value first, llvm::function_ref<void(const Tile &, Value)> emit) {
+  bool isOfVectors = along != Lanes::Inputs;
+  int64_t width = tile.columns * (isOfVectors ? lanes : 1),
+          full = shape.features / width, rest = shape.features % width;
+  if (full > 0)
+    e.eachOrOnce(full, [&](Value block) {
+      emit({tile.places, tile.columns, width},
+           e.add(first, scaled(block, width)));
+    });
   if (rest > 0)
-    emit({tile.places, (rest + lanes - 1) / lanes, rest},
-         constant(full * width));
+    emit({tile.places, isOfVectors ? (rest + lanes - 1) / lanes : rest, rest},
+         e.add(first, constant(full * width)));
 }
 
-/// Opens the loops over all dimensions of the result but the features and the
-/// tiled one, and emits tiles.
-void TiledConvolution::emitRows() {
+void TiledConvolution::emitRows(ArrayRef<int64_t> dims, const At &at) {
+  if (dims.empty())
+    return emitPlaces(at);
+  int64_t dim = dims.front();
   ArrayRef<int64_t> out = op.getResultDims();
-  std::pair given{lhs, lhsVectors}; // Samples may be extended below.
-  resultBase = constant(0);
-  for (auto [dim, size] : llvm::enumerate(type.getShape())) {
-    int64_t d = dim;
-    if (d == out[1] || d == tiled)
-      continue;
-    Value at = e.openSharedLoop(d, size);
-    resultBase = e.add(resultBase, scaled(at, strides[d]));
-    if (d == out[0]) {
-      sample = at;
-      if (extendedSample) {
-        extend(lhsVectors, lhs.pointer,
-               scaled(at, lhs.strides[op.getLhsDims()[0]]),
-               lhs.strides[op.getLhsDims()[0]], extendedSample);
-        sample = constant(0);
-      }
-    } else
-      windows[llvm::find(out.drop_front(2), d) - out.begin() - 2].place = at;
-  }
-  emitPlaces();
-  std::tie(lhs, lhsVectors) = given;
-}
-
-/// Places operands that are extended to the result's type in scratch memory.
-/// The kernel is extended here, each sample at the start of its loop.
-void TiledConvolution::placeExtended() {
-  if (!walk.getCopiesKernel() && !walk.getCopiesSample() &&
-      !walk.getCopiesPanels())
-    return;
-  int64_t bytes = bytesOf(element), weights = 0;
-  if (walk.getCopiesKernel())
-    weights = elementCount(op.getRhs());
-  if (walk.getCopiesPanels())
-    weights = nest::panelElements(op, tile.columns * lanes);
-  Value memory = e.scratch();
-  if (walk.getCopiesSample())
-    extendedSample = vectors.address(
-        memory, constant(llvm::alignTo(weights * bytes, 64) / bytes));
-  if (walk.getCopiesKernel())
-    copyKernel(memory);
-  if (walk.getCopiesPanels())
-    panel = memory;
-}
-
-/// Copies the kernel's elements for the features of a tile from `feature` on,
-/// extended, to the panel.
-void TiledConvolution::copyPanel(const Tile &current, Value feature) {
-  unsigned outside = e.depth();
-  ArrayRef<int64_t> r = op.getRhsDims();
-  SmallVector<int64_t> order(r.drop_front(1));
-  llvm::sort(order, [&](int64_t a, int64_t b) {
-    return rhs.strides[a] > rhs.strides[b];
+  e.eachShared(dim, type.getDimSize(dim), [&](Value i) {
+    At in = at;
+    in.result = e.add(at.result, scaled(i, shape.result.strides[dim]));
+    if (dim != out[0]) {
+      in.places[llvm::find(out.drop_front(2), dim) - out.begin() - 2] = i;
+    } else {
+      in.sample = i;
+      if (sampleMemory)
+        extendSample(in);
+    }
+    emitRows(dims.drop_front(), in);
   });
-  Value from = constant(given.first), at = constant(0);
-  from = e.add(from, scaled(feature, given.strides[r[0]]));
-  for (int64_t dim : order) {
-    Value i = e.openLoop(given.sizes[dim]);
-    from = e.add(from, scaled(i, given.strides[dim]));
-    at = e.add(at, scaled(i, rhs.strides[dim]));
-  }
-  for (int64_t v = 0; v < current.columns; ++v) {
-    Value lane = constant(v * lanes);
-    Value row = givenVectors.loadFirst(given.pointer, e.add(from, lane), lanes,
-                                       current.features - v * lanes);
-    vectors.store(row, panel, e.add(at, lane));
-  }
-  e.closeLoops(outside);
-  rhsVectors = vectors;
-  rhs.pointer = panel;
-}
-
-/// Copies the kernel, extended, to memory where output features are adjacent.
-void TiledConvolution::copyKernel(Value to) {
-  unsigned outside = e.depth();
-  Value from = constant(given.first), at = constant(0);
-  ArrayRef<int64_t> r = op.getRhsDims();
-  SmallVector<int64_t> order(r.drop_front(2));
-  order.append({r[1], r[0]});
-  for (int64_t dim : order) {
-    Value i = e.openLoop(given.sizes[dim]);
-    from = e.add(from, scaled(i, given.strides[dim]));
-    at = e.add(at, scaled(i, rhs.strides[dim]));
-  }
-  vectors.store(rhsVectors.loadScalar(rhs.pointer, from), to, at);
-  e.closeLoops(outside);
-  rhsVectors = vectors;
-  rhs.pointer = to;
-}
-
-/// Copies `count` elements from `first` on, extended, from `pointer` to `to`,
-/// and sets `pointer` and `of` to the copy's.
-void TiledConvolution::extend(ElementVectors &of, Value &pointer, Value first,
-                              int64_t count, Value to) {
-  unsigned outside = e.depth();
-  Value at = e.openLoop(count);
-  vectors.store(of.loadScalar(pointer, e.add(first, at)), to, at);
-  e.closeLoops(outside);
-  of = vectors;
-  pointer = to;
 }
 
 /// Emits tiles of positions whose windows see the same elements; the last tile
 /// starts earlier, so that it is full.
-void TiledConvolution::emitPlaces() {
-  Value phase = period > 1 ? e.openLoop(period) : constant(0);
-  int64_t size = type.getDimSize(tiled);
-  Value count = constant(size);
-  if (period > 1) {
-    count = arith::SubIOp::create(b, loc, constant(size + period - 1), phase);
-    count = arith::DivUIOp::create(b, loc, count, constant(period));
-  }
-  Value start = e.openStridedLoop(constant(0), count, constant(tile.places));
-  if (period > 1 || size % tile.places != 0) {
-    Value last = arith::SubIOp::create(b, loc, count, constant(tile.places));
-    start = arith::MinSIOp::create(b, loc, start, last);
-  }
-  tilePlace = e.add(scaled(start, period), phase);
-  resultBase = e.add(resultBase, scaled(tilePlace, strides[tiled]));
-  if (tiledSpatial >= 0)
-    windows[tiledSpatial].place = tilePlace;
-  else
-    sample = tilePlace;
-  if (panel) {
-    firstInput = constant(0);
-    emitTile(panelTile, panelFeature);
-    return;
-  }
-  openGroup();
-  // Features are processed in full tiles, then the rest.
-  int64_t width = along == Lanes::Inputs ? tile.columns : tile.columns * lanes;
-  int64_t full = features / width, rest = features % width;
-  unsigned outside = e.depth();
-  if (full > 0) {
-    Value block = full == 1 ? constant(0) : e.openLoop(full);
-    emitTile({tile.places, tile.columns, width},
-             e.add(firstFeature, scaled(block, width)));
-    e.closeLoops(outside);
-  }
-  if (rest > 0)
-    emitTile({tile.places,
-              along == Lanes::Inputs ? rest : (rest + lanes - 1) / lanes, rest},
-             e.add(firstFeature, constant(full * width)));
+void TiledConvolution::emitPlaces(const At &at) {
+  int64_t period = shape.period, size = type.getDimSize(shape.tiled);
+  e.eachOrOnce(period, [&](Value phase) {
+    Value count = constant(size);
+    if (period > 1) {
+      count = arith::SubIOp::create(b, loc, constant(size + period - 1), phase);
+      count = arith::DivUIOp::create(b, loc, count, constant(period));
+    }
+    e.each(constant(0), count, constant(tile.places), [&](Value start) {
+      if (period > 1 || size % tile.places != 0) {
+        Value last =
+            arith::SubIOp::create(b, loc, count, constant(tile.places));
+        start = arith::MinSIOp::create(b, loc, start, last);
+      }
+      At in = at;
+      Value place = e.add(scaled(start, period), phase);
+      in.result =
+          e.add(at.result, scaled(place, shape.result.strides[shape.tiled]));
+      (shape.tiledSpatial >= 0 ? in.places[shape.tiledSpatial] : in.sample) =
+          place;
+      emitGroups(in);
+    });
+  });
 }
 
-/// Opens the loop over groups: features use only the input features, or the
-/// samples, of their group.
-void TiledConvolution::openGroup() {
-  Value group = groups > 1 ? e.openLoop(groups) : constant(0);
-  firstFeature = scaled(group, features);
-  firstInput = scaled(group, op.getFeatureGroups() > 1 ? inputs : 0);
-  if (op.getBatchGroups() > 1)
-    sample =
-        e.add(sample, scaled(group, type.getDimSize(op.getResultDims()[0])));
+/// Emits the tiles of each group's features: they use only the input features,
+/// or the samples, of their group.
+void TiledConvolution::emitGroups(const At &at) {
+  At in = at;
+  if (at.panel) {
+    in.firstInput = constant(0);
+    return emitTile(at.panel->tile, at.panel->feature, in);
+  }
+  e.eachOrOnce(shape.groups, [&](Value group) {
+    in.firstInput = scaled(group, op.getFeatureGroups() > 1 ? shape.inputs : 0);
+    if (op.getBatchGroups() > 1)
+      in.sample = e.add(at.sample,
+                        scaled(group, type.getDimSize(op.getResultDims()[0])));
+    eachTile(scaled(group, shape.features),
+             [&](const Tile &current, Value feature) {
+               emitTile(current, feature, in);
+             });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+void TiledConvolution::copyKernel(ArrayRef<int64_t> dims, const At &at,
+                                  Value from, Value to,
+                                  llvm::function_ref<void(Value, Value)> copy) {
+  if (dims.empty())
+    return copy(from, to);
+  int64_t dim = dims.front();
+  e.each(given->view.sizes[dim], [&](Value i) {
+    copyKernel(dims.drop_front(), at,
+               e.add(from, scaled(i, given->view.strides[dim])),
+               e.add(to, scaled(i, at.rhs.view.strides[dim])), copy);
+  });
+}
+
+/// Copies the kernel's elements for the features of a tile from `feature` on,
+/// extended, to the panel.
+void TiledConvolution::copyPanel(At &at, const Tile &current, Value feature) {
+  ArrayRef<int64_t> r = op.getRhsDims();
+  SmallVector<int64_t> order(r.drop_front(1));
+  llvm::sort(order, [&](int64_t x, int64_t y) {
+    return at.rhs.view.strides[x] > at.rhs.view.strides[y];
+  });
+  Value panel = e.scratch(),
+        first = e.add(constant(given->view.first),
+                      scaled(feature, given->view.strides[r[0]]));
+  copyKernel(order, at, first, constant(0), [&](Value from, Value to) {
+    for (int64_t v = 0; v < current.columns; ++v) {
+      Value lane = constant(v * lanes);
+      Value row =
+          given->vectors.loadFirst(given->view.pointer, e.add(from, lane),
+                                   lanes, current.features - v * lanes);
+      vectors.store(row, panel, e.add(to, lane));
+    }
+  });
+  at.rhs.vectors = vectors;
+  at.rhs.view.pointer = panel;
+  at.panel = Panel{current, feature};
+}
+
+/// Copies the kernel, extended, to memory where output features are adjacent.
+void TiledConvolution::copyKernel(At &at) {
+  ArrayRef<int64_t> r = op.getRhsDims();
+  SmallVector<int64_t> order(r.drop_front(2));
+  order.append({r[1], r[0]});
+  Value memory = e.scratch();
+  copyKernel(order, at, constant(given->view.first), constant(0),
+             [&](Value from, Value to) {
+               vectors.store(
+                   given->vectors.loadScalar(given->view.pointer, from), memory,
+                   to);
+             });
+  at.rhs.vectors = vectors;
+  at.rhs.view.pointer = memory;
+}
+
+/// Copies a sample, extended, and reads it there.
+void TiledConvolution::extendSample(At &at) {
+  int64_t count = at.lhs.view.strides[op.getLhsDims()[0]];
+  Value first = scaled(at.sample, count);
+  e.each(count, [&](Value i) {
+    vectors.store(
+        at.lhs.vectors.loadScalar(at.lhs.view.pointer, e.add(first, i)),
+        sampleMemory, i);
+  });
+  at.lhs.vectors = vectors;
+  at.lhs.view.pointer = sampleMemory;
+  at.sample = constant(0);
 }
 
 LogicalResult emitTiledConvolution(KernelEmitter &kernel, ConvolutionOp op,

@@ -56,26 +56,37 @@ static void addInRegister(ElementEmitter &emitter, const DotShape &shape,
   Type elementType = shape.resultType;
   for (const DotDimension &dim : shape.columns)
     offsets = step(emitter, offsets, dim, emitter.openLoop(dim.size));
-  unsigned outer = emitter.depth();
-  Value sum = zeroOf(emitter, elementType);
-  DotOffsets at = offsets;
-  for (const DotDimension &dim : shape.contract) {
-    at = step(emitter, at, dim, emitter.openLoop(dim.size, sum));
-    sum = emitter.innermostLoop().getRegionIterArgs()[0];
+  auto add = [&](ValueRange positions,
+                 ValueRange sums) -> FailureOr<SmallVector<Value>> {
+    DotOffsets at = offsets;
+    for (auto [dim, position] : llvm::zip_equal(shape.contract, positions))
+      at = step(emitter, at, dim, position);
+    Value product = emitProduct(
+        emitter, elementType,
+        loadFactor(emitter, shape.lhs, shape.lhsType, at.lhs, elementType),
+        loadFactor(emitter, shape.rhs, shape.rhsType, at.rhs, elementType));
+    return SmallVector<Value>{emitCombine(emitter.builder, emitter.loc,
+                                          ReduceKind::Sum, elementType, sums[0],
+                                          product)};
+  };
+  auto sizes = llvm::map_to_vector(
+      shape.contract, [](const DotDimension &dim) { return dim.size; });
+  auto sum = emitter.loops(sizes, zeroOf(emitter, elementType), add);
+  emitter.store(sum->front(), shape.result, elementType, offsets.result);
+}
+
+/// Stores 0 in all columns of a row.
+static void clearColumns(ElementEmitter &emitter, const DotShape &shape,
+                         ArrayRef<DotDimension> columns, DotOffsets at) {
+  if (columns.empty()) {
+    Value neutral = emitNeutral(emitter.builder, emitter.loc, ReduceKind::Sum,
+                                shape.resultType);
+    return emitter.store(neutral, shape.result, shape.resultType, at.result);
   }
-  Value product = emitProduct(
-      emitter, elementType,
-      loadFactor(emitter, shape.lhs, shape.lhsType, at.lhs, elementType),
-      loadFactor(emitter, shape.rhs, shape.rhsType, at.rhs, elementType));
-  sum = emitCombine(emitter.builder, emitter.loc, ReduceKind::Sum, elementType,
-                    sum, product);
-  while (emitter.depth() > outer) {
-    scf::ForOp loop = emitter.innermostLoop();
-    loop.getBody()->getTerminator()->setOperand(0, sum);
-    sum = loop.getResult(0);
-    emitter.closeLoops(emitter.depth() - 1);
-  }
-  emitter.store(sum, shape.result, elementType, offsets.result);
+  emitter.each(columns.front().size, [&](Value i) {
+    clearColumns(emitter, shape, columns.drop_front(),
+                 step(emitter, at, columns.front(), i));
+  });
 }
 
 /// Emits a contraction of any element type and strides: for each row and k,
@@ -92,15 +103,7 @@ void emitPlainDot(KernelEmitter &kernel, const DotShape &shape) {
     offsets = step(emitter, offsets, dim,
                    emitter.depth() ? emitter.openLoop(dim.size)
                                    : kernel.openSplitLoop(dim.size));
-  unsigned outer = emitter.depth();
-
-  DotOffsets at = offsets;
-  for (const DotDimension &dim : shape.columns)
-    at = step(emitter, at, dim, emitter.openLoop(dim.size));
-  Value neutral =
-      emitNeutral(emitter.builder, emitter.loc, ReduceKind::Sum, elementType);
-  emitter.store(neutral, shape.result, elementType, at.result);
-  emitter.closeLoops(outer);
+  clearColumns(emitter, shape, shape.columns, offsets);
 
   if (isSmallFloat(elementType))
     return addInRegister(emitter, shape, offsets);

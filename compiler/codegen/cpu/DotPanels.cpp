@@ -46,11 +46,12 @@ void emitIf(ElementEmitter &emitter, Value condition,
   otherwise();
 }
 
-Value openPlainLoop(ElementEmitter &emitter, Value begin, Value end,
-                    ValueRange carried) {
-  Value position = emitter.openLoop(begin, end, carried);
-  emitter.markPlain();
-  return position;
+void eachPlain(ElementEmitter &emitter, Value begin, Value end,
+               llvm::function_ref<void(Value)> body) {
+  emitter.each(begin, end, [&](Value i) {
+    emitter.markPlain();
+    body(i);
+  });
 }
 
 /// The type of a step in an element of a panel.
@@ -74,8 +75,8 @@ public:
   void pack();
 
 private:
-  Value openPanels(Value begin) {
-    return openPlainLoop(e, begin, panelCount(e, across.count, panels.width));
+  void eachPanel(Value begin, llvm::function_ref<void(Value number)> pack) {
+    eachPlain(e, begin, panelCount(e, across.count, panels.width), pack);
   }
   Value firstOf(Value number) {
     return e.add(across.first, e.mul(number, panels.width));
@@ -232,64 +233,60 @@ void PanelPacking::copyLast(Value number) {
 /// Transposes squares of lanes x lanes, the last of the width first: the store
 /// of a full vector also writes to the next step, which is packed later.
 void PanelPacking::copyTransposed(Value number) {
-  unsigned outside = e.depth();
   Value squares = divided(along.count, lanes * group);
   int64_t whole = panels.width / lanes, rest = panels.width % lanes;
   if (rest > 0)
     copySquares(number, e.constant(whole * lanes), rest, squares);
   // This is a loop, because a square's code is long.
-  Value group = openPlainLoop(e, e.constant(0), e.constant(whole));
-  copySquares(number, e.mul(group, lanes), lanes, squares);
-  e.closeLoops(outside);
+  eachPlain(e, e.constant(0), e.constant(whole), [&](Value group) {
+    copySquares(number, e.mul(group, lanes), lanes, squares);
+  });
   copyElements(number, e.mul(squares, lanes));
 }
 
 /// Transposes the squares of `used` positions of a panel, from `group` on.
 void PanelPacking::copySquares(Value number, Value group, int64_t used,
                                Value squares) {
-  unsigned outside = e.depth();
   SmallVector<Value> rows(lanes), offsets;
   Value first = e.add(firstOf(number), group);
   for (int64_t i = 0; i < used; ++i)
     offsets.push_back(rowOffset(e.add(first, e.constant(i))));
-  Value step = e.mul(openPlainLoop(e, e.constant(0), squares), lanes);
-  for (int64_t i = 0; i < lanes; ++i)
-    rows[i] = i < used ? loadAlong(offsets[i], step) : rows[0];
-  panel.transpose(rows);
-  Value at = e.add(place(number, step), group);
-  for (int64_t i = 0; i < lanes; ++i)
-    panel.store(rows[i], to, e.add(at, e.constant(i * panels.width)));
-  e.closeLoops(outside);
+  eachPlain(e, e.constant(0), squares, [&](Value square) {
+    Value step = e.mul(square, lanes);
+    for (int64_t i = 0; i < lanes; ++i)
+      rows[i] = i < used ? loadAlong(offsets[i], step) : rows[0];
+    panel.transpose(rows);
+    Value at = e.add(place(number, step), group);
+    for (int64_t i = 0; i < lanes; ++i)
+      panel.store(rows[i], to, e.add(at, e.constant(i * panels.width)));
+  });
 }
 
 /// Copies elements of any type, from the step `begin` on.
 void PanelPacking::copyElements(Value number, Value begin) {
-  unsigned outside = e.depth();
-  Value row = openPlainLoop(e, e.constant(0), e.constant(panels.width)),
-        from = rowOffset(e.add(firstOf(number), row));
-  Value step = openPlainLoop(e, begin, steps);
-  panel.store(loadElement(from, step), to, e.add(place(number, step), row));
-  e.closeLoops(outside);
+  eachPlain(e, e.constant(0), e.constant(panels.width), [&](Value row) {
+    Value from = rowOffset(e.add(firstOf(number), row));
+    eachPlain(e, begin, steps, [&](Value step) {
+      panel.store(loadElement(from, step), to, e.add(place(number, step), row));
+    });
+  });
 }
 
 /// Packs full panels step by step, so that memory is read in order: panel by
 /// panel, at strides of pages, a square of 1024 takes 25.4 ms instead of 24.2.
 /// Then packs the last panel.
 void PanelPacking::packRows() {
-  unsigned outside = e.depth();
   Value wide = divided(across.count, panels.width);
-  Value first = e.add(panels.base, across.first);
-  Value step = openPlainLoop(e, e.constant(0), full);
-  Value number = openPlainLoop(e, e.constant(0), wide);
-  copyWidth(e.add(first, e.mul(number, panels.width)), step,
-            place(number, step));
-  e.closeLoops(outside);
-  if (panels.along.size() % group != 0) {
-    copyLast(openPlainLoop(e, e.constant(0), wide));
-    e.closeLoops(outside);
-  }
-  copyElements(openPanels(wide), e.constant(0));
-  e.closeLoops(outside);
+  Value first = e.add(panels.base, across.first), zero = e.constant(0);
+  eachPlain(e, zero, full, [&](Value step) {
+    eachPlain(e, zero, wide, [&](Value number) {
+      copyWidth(e.add(first, e.mul(number, panels.width)), step,
+                place(number, step));
+    });
+  });
+  if (panels.along.size() % group != 0)
+    eachPlain(e, zero, wide, [&](Value number) { copyLast(number); });
+  eachPanel(wide, [&](Value number) { copyElements(number, zero); });
 }
 
 /// Packs with vectors, unless the panel exceeds the end or crosses into another
@@ -301,31 +298,31 @@ void PanelPacking::packPanel(Value number) {
   Value isFull =
       arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::ule, end, inner);
   auto copy = [&] {
-    unsigned outside = e.depth();
-    Value row = rowOffset(first), step = openPlainLoop(e, e.constant(0), full);
-    copyWidth(row, step, place(number, step));
-    e.closeLoops(outside);
+    Value row = rowOffset(first);
+    eachPlain(e, e.constant(0), full,
+              [&](Value step) { copyWidth(row, step, place(number, step)); });
     copyLast(number);
   };
   emitIf(e, isFull, copy, [&] { copyElements(number, e.constant(0)); });
 }
 
 void PanelPacking::pack() {
-  unsigned outside = e.depth();
   full = divided(along.count, group);
   steps = packedSteps(e, along.count, panels);
   int64_t run = lanes * group;
   bool isLoaded = nest::hasVectorLoads(panels.type),
        hasRuns = panels.along.hasRunsOf(run) && panels.along.innerSize() >= run;
-  if (isLoaded && hasRuns)
-    copyTransposed(openPanels(e.constant(0)));
-  else if (!isLoaded || panels.across.innerStride() != 1)
-    copyElements(openPanels(e.constant(0)), e.constant(0));
-  else if (panels.across.isOneDimension())
-    packRows();
-  else
-    packPanel(openPanels(e.constant(0)));
-  e.closeLoops(outside);
+  bool isAcross = isLoaded && panels.across.innerStride() == 1;
+  if (isAcross && !hasRuns && panels.across.isOneDimension())
+    return packRows();
+  eachPanel(e.constant(0), [&](Value number) {
+    if (isLoaded && hasRuns)
+      copyTransposed(number);
+    else if (isAcross)
+      packPanel(number);
+    else
+      copyElements(number, e.constant(0));
+  });
 }
 
 Value packedSteps(ElementEmitter &emitter, Value steps,

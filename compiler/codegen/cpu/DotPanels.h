@@ -64,17 +64,16 @@ mlir::Value packedSteps(elements::ElementEmitter &emitter, mlir::Value steps,
 mlir::Value panelCount(elements::ElementEmitter &emitter, mlir::Value positions,
                        int64_t width);
 
-/// Emits an if whose branches are emitted by `then` and `otherwise`, which
-/// close the loops that they open.
+/// Emits an if whose branches are emitted by `then` and `otherwise`.
 void emitIf(elements::ElementEmitter &emitter, mlir::Value condition,
             llvm::function_ref<void()> then,
             llvm::function_ref<void()> otherwise);
 
-/// Opens a loop that LLVM does not transform: unrolling and vectorizing all
-/// loops of a packed contraction took 150 ms of compile time, and made nothing
-/// faster.
-mlir::Value openPlainLoop(elements::ElementEmitter &emitter, mlir::Value begin,
-                          mlir::Value end, mlir::ValueRange carried = {});
+/// Builds a loop over [begin, end) that LLVM does not transform: unrolling and
+/// vectorizing all loops of a packed contraction took 150 ms of compile time,
+/// and made nothing faster.
+void eachPlain(elements::ElementEmitter &emitter, mlir::Value begin,
+               mlir::Value end, llvm::function_ref<void(mlir::Value i)> body);
 
 } // namespace weft::cpu
 

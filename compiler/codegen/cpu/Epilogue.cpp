@@ -34,19 +34,19 @@ ElementIndex Epilogue::indexOf(Value start, Value column, ArrayRef<Value> row) {
 }
 
 LogicalResult Epilogue::emit(const SummedTile &tile, Value columns) {
-  unsigned outside = e.depth();
-  Value row = e.openLoop(e.constant(0), tile.rows);
-  e.markPlain();
-  Value start = tile.start(row);
-  SmallVector<Value> dims;
-  if (!isFlat)
-    dims = e.positionsOf(start, typeOf(sums).getShape());
-  Value column = e.openLoop(e.constant(0), columns);
-  e.markParallel();
-  LogicalResult done =
-      emitElement(tile, row, column, start, indexOf(start, column, dims));
-  e.closeLoops(outside);
-  return done;
+  Value zero = e.constant(0), one = e.constant(1);
+  return e.loop(zero, tile.rows, one, [&](Value row) {
+    e.markPlain();
+    Value start = tile.start(row);
+    SmallVector<Value> dims;
+    if (!isFlat)
+      dims = e.positionsOf(start, typeOf(sums).getShape());
+    return e.loop(zero, columns, one, [&](Value column) {
+      e.markParallel();
+      return emitElement(tile, row, column, start,
+                         indexOf(start, column, dims));
+    });
+  });
 }
 
 LogicalResult Epilogue::emitElement(const SummedTile &tile, Value row,

@@ -52,6 +52,12 @@ public:
   /// Opens a loop over the kernel share's elements of [0, n), n a multiple of
   /// the rows that are split.
   mlir::Value openSplitLoop(int64_t n);
+  /// Builds such a loop, with the body at the position, and closes it.
+  void eachSplit(int64_t n, llvm::function_ref<void(mlir::Value i)> body) {
+    unsigned outer = elements.depth();
+    body(openSplitLoop(n));
+    elements.closeLoops(outer);
+  }
   const std::optional<KernelSplit> &rowSplit() const { return split; }
   /// Computes and stores the elements at a position (ElementNests.cpp).
   llvm::LogicalResult storeElements(llvm::ArrayRef<mlir::Value> roots,

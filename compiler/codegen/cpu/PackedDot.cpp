@@ -43,7 +43,8 @@ public:
   LogicalResult emit();
 
 private:
-  DotRange openBlocks(Value begin, Value end, int64_t block);
+  LogicalResult eachBlock(Value begin, Value end, int64_t block,
+                          llvm::function_ref<LogicalResult(DotRange)> body);
   void placeScratch();
   LogicalResult emitColumns();
   LogicalResult emitTiles(DotRange rows, DotRange columns, DotRange k);
@@ -71,6 +72,9 @@ private:
     return arith::CmpIOp::create(builder, e.loc, how, a, b);
   }
   SmallVector<Value> startSums(Value rhsPanel, Value steps);
+  SmallVector<Value> overSteps(
+      Value steps, ValueRange first,
+      llvm::function_ref<SmallVector<Value>(Value k, ValueRange sums)> body);
   Value multiplyAdd(Value factor, Value column, Value sum);
   bool hasOneBlock() const { return depthBlock >= lhs.along.size(); }
   /// Whether the columns of a tile are contiguous in the result.
@@ -132,11 +136,14 @@ void PackedDot::placeScratch() {
   }
 }
 
-/// Opens a loop over the blocks of [begin, end).
-DotRange PackedDot::openBlocks(Value begin, Value end, int64_t block) {
-  Value first = e.openStridedLoop(begin, end, e.constant(block));
-  e.markPlain();
-  return {first, least(e.constant(block), minus(end, first))};
+/// Builds a loop over the blocks of [begin, end).
+LogicalResult
+PackedDot::eachBlock(Value begin, Value end, int64_t block,
+                     llvm::function_ref<LogicalResult(DotRange)> body) {
+  return e.loop(begin, end, e.constant(block), [&](Value first) {
+    e.markPlain();
+    return body({first, least(e.constant(block), minus(end, first))});
+  });
 }
 
 LogicalResult PackedDot::emit() {
@@ -157,35 +164,45 @@ LogicalResult PackedDot::emit() {
 
 LogicalResult PackedDot::emitColumns() {
   Value zero = e.constant(0);
-  DotRange columns =
-      openBlocks(zero, e.constant(rhs.across.size()), columnBlock);
-  DotRange k = openBlocks(zero, e.constant(lhs.along.size()), depthBlock);
-  packPanels(kernel, rhs, columns, k, shape.resultType, rhsBlock);
-  const std::optional<KernelSplit> &split = kernel.rowSplit();
-  bool isShared = split && shape.batch.empty();
-  Value begin = isShared ? split->begin : zero,
-        end = isShared ? split->end : e.constant(lhs.across.size());
-  DotRange rows = openBlocks(begin, end, rowBlock);
-  packPanels(kernel, lhs, rows, k, shape.resultType, lhsBlock);
-  return emitTiles(rows, columns, k);
+  auto ofDepth = [&](DotRange columns, DotRange k) {
+    packPanels(kernel, rhs, columns, k, shape.resultType, rhsBlock);
+    const std::optional<KernelSplit> &split = kernel.rowSplit();
+    bool isShared = split && shape.batch.empty();
+    Value begin = isShared ? split->begin : zero,
+          end = isShared ? split->end : e.constant(lhs.across.size());
+    return eachBlock(begin, end, rowBlock, [&](DotRange rows) {
+      packPanels(kernel, lhs, rows, k, shape.resultType, lhsBlock);
+      return emitTiles(rows, columns, k);
+    });
+  };
+  return eachBlock(
+      zero, e.constant(rhs.across.size()), columnBlock, [&](DotRange columns) {
+        return eachBlock(zero, e.constant(lhs.along.size()), depthBlock,
+                         [&](DotRange k) { return ofDepth(columns, k); });
+      });
 }
 
 LogicalResult PackedDot::emitTiles(DotRange rows, DotRange columns,
                                    DotRange k) {
-  Value j =
-      openPlainLoop(e, e.constant(0), panelCount(e, columns.count, rhs.width));
-  Value i =
-      openPlainLoop(e, e.constant(0), panelCount(e, rows.count, lhs.width));
-  Value steps = packedSteps(e, k.count, lhs);
-  auto panel = [&](Value block, Value number, int64_t width) {
-    Value at =
-        arith::MulIOp::create(builder, e.loc, number, e.mul(steps, width));
-    return vectors.address(block, at);
+  auto emitTile = [&](Value i, Value j) {
+    Value steps = packedSteps(e, k.count, lhs);
+    auto panel = [&](Value block, Value number, int64_t width) {
+      Value at =
+          arith::MulIOp::create(builder, e.loc, number, e.mul(steps, width));
+      return vectors.address(block, at);
+    };
+    SmallVector<Value> sums = accumulate(panel(lhsBlock, i, lhs.width),
+                                         panel(rhsBlock, j, rhs.width), steps);
+    return store(sums, e.add(rows.first, e.mul(i, lhs.width)),
+                 e.add(columns.first, e.mul(j, rhs.width)), k);
   };
-  SmallVector<Value> sums = accumulate(panel(lhsBlock, i, lhs.width),
-                                       panel(rhsBlock, j, rhs.width), steps);
-  return store(sums, e.add(rows.first, e.mul(i, lhs.width)),
-               e.add(columns.first, e.mul(j, rhs.width)), k);
+  LogicalResult done = success();
+  Value zero = e.constant(0);
+  eachPlain(e, zero, panelCount(e, columns.count, rhs.width), [&](Value j) {
+    eachPlain(e, zero, panelCount(e, rows.count, lhs.width),
+              [&](Value i) { done = emitTile(i, j); });
+  });
+  return done;
 }
 
 /// Adds the products of all steps in the elements.
@@ -211,29 +228,38 @@ Value PackedDot::multiplyAdd(Value factor, Value column, Value sum) {
   return vectors.add(call(name, {divided(factor), divided(column)}), sum);
 }
 
+/// A loop over the steps of a panel that carries sums.
+SmallVector<Value> PackedDot::overSteps(
+    Value steps, ValueRange first,
+    llvm::function_ref<SmallVector<Value>(Value k, ValueRange sums)> body) {
+  return e.fold(e.constant(0), steps, e.constant(1), first,
+                [&](Value k, ValueRange sums) {
+                  e.markPlain();
+                  return body(k, sums);
+                });
+}
+
 /// What a tile's sums start from: 0, or, if the rows are flipped, -128 times the
 /// sums of the columns.
 SmallVector<Value> PackedDot::startSums(Value rhsPanel, Value steps) {
   SmallVector<Value> start(tileVectors, vectors.zeros(lanes));
   if (lhs.flips) {
-    unsigned outside = e.depth();
-    Value k = openPlainLoop(e, e.constant(0), steps, start);
-    scf::ForOp loop = e.innermostLoop();
-    Value ofAll = vector::BroadcastOp::create(
-        builder, e.loc, vectors.type(lanes),
-        e.constant(int32_t(0x80808080), shape.resultType));
-    SmallVector<Value> next;
-    for (int64_t v = 0; v < tileVectors; ++v)
-      next.push_back(multiplyAdd(
-          ofAll,
-          vectors.load(rhsPanel,
-                       e.add(e.mul(k, rhs.width), e.constant(v * lanes)),
-                       lanes),
-          loop.getRegionIterArgs()[v]));
-    loop.getBody()->getTerminator()->setOperands(next);
-    e.closeLoops(outside);
-    for (auto [v, sum] : llvm::enumerate(loop.getResults()))
-      start[v] = arith::SubIOp::create(builder, e.loc, start[v], sum);
+    auto ofColumns = overSteps(steps, start, [&](Value k, ValueRange sums) {
+      Value ofAll = vector::BroadcastOp::create(
+          builder, e.loc, vectors.type(lanes),
+          e.constant(int32_t(0x80808080), shape.resultType));
+      SmallVector<Value> next;
+      for (int64_t v = 0; v < tileVectors; ++v)
+        next.push_back(multiplyAdd(
+            ofAll,
+            vectors.load(rhsPanel,
+                         e.add(e.mul(k, rhs.width), e.constant(v * lanes)),
+                         lanes),
+            sums[v]));
+      return next;
+    });
+    for (auto [first, sum] : llvm::zip_equal(start, ofColumns))
+      first = arith::SubIOp::create(builder, e.loc, first, sum);
   }
   SmallVector<Value> all;
   for (int64_t i = 0; i < lhs.width; ++i)
@@ -243,25 +269,22 @@ SmallVector<Value> PackedDot::startSums(Value rhsPanel, Value steps) {
 
 SmallVector<Value> PackedDot::accumulate(Value lhsPanel, Value rhsPanel,
                                          Value steps) {
-  unsigned outside = e.depth();
-  Value k = openPlainLoop(e, e.constant(0), steps, startSums(rhsPanel, steps));
-  scf::ForOp loop = e.innermostLoop();
-  Value lhsAt = e.mul(k, lhs.width), rhsAt = e.mul(k, rhs.width);
-  SmallVector<Value> columns, next;
-  for (int64_t v = 0; v < tileVectors; ++v)
-    columns.push_back(
-        vectors.load(rhsPanel, e.add(rhsAt, e.constant(v * lanes)), lanes));
-  for (int64_t i = 0; i < lhs.width; ++i) {
-    Value factor = vector::BroadcastOp::create(
-        builder, e.loc, vectors.type(lanes),
-        vectors.loadScalar(lhsPanel, e.add(lhsAt, e.constant(i))));
+  auto add = [&](Value k, ValueRange sums) {
+    Value lhsAt = e.mul(k, lhs.width), rhsAt = e.mul(k, rhs.width);
+    SmallVector<Value> columns, next;
     for (int64_t v = 0; v < tileVectors; ++v)
-      next.push_back(multiplyAdd(factor, columns[v],
-                                 loop.getRegionIterArgs()[next.size()]));
-  }
-  loop.getBody()->getTerminator()->setOperands(next);
-  e.closeLoops(outside);
-  return SmallVector<Value>(loop.getResults());
+      columns.push_back(
+          vectors.load(rhsPanel, e.add(rhsAt, e.constant(v * lanes)), lanes));
+    for (int64_t i = 0; i < lhs.width; ++i) {
+      Value factor = vector::BroadcastOp::create(
+          builder, e.loc, vectors.type(lanes),
+          vectors.loadScalar(lhsPanel, e.add(lhsAt, e.constant(i))));
+      for (int64_t v = 0; v < tileVectors; ++v)
+        next.push_back(multiplyAdd(factor, columns[v], sums[next.size()]));
+    }
+    return next;
+  };
+  return overSteps(steps, startSums(rhsPanel, steps), add);
 }
 
 /// Stores sums, or computes the epilogue after the last block of the
@@ -355,20 +378,20 @@ void PackedDot::spill(ArrayRef<Value> sums) {
 /// written.
 void PackedDot::storeCut(ArrayRef<Value> sums, Value row, Value column,
                          Value isFirst) {
-  unsigned outside = e.depth();
   spill(sums);
   Value rows = within(lhs, row), columns = within(rhs, column);
-  Value i = openPlainLoop(e, e.constant(0), rows);
-  Value start = e.add(resultBase, offset(e, resultRows, e.add(row, i)));
-  Value j = openPlainLoop(e, e.constant(0), columns);
-  Value at = e.add(start, offset(e, resultColumns, e.add(column, j)));
-  Value sum = vectors.loadScalar(tile, e.add(e.mul(i, rhs.width), j));
-  if (!hasOneBlock()) {
-    Value added = vectors.add(sum, vectors.loadScalar(shape.result, at));
-    sum = arith::SelectOp::create(builder, e.loc, isFirst, sum, added);
-  }
-  vectors.store(sum, shape.result, at);
-  e.closeLoops(outside);
+  eachPlain(e, e.constant(0), rows, [&](Value i) {
+    Value start = e.add(resultBase, offset(e, resultRows, e.add(row, i)));
+    eachPlain(e, e.constant(0), columns, [&](Value j) {
+      Value at = e.add(start, offset(e, resultColumns, e.add(column, j)));
+      Value sum = vectors.loadScalar(tile, e.add(e.mul(i, rhs.width), j));
+      if (!hasOneBlock()) {
+        Value added = vectors.add(sum, vectors.loadScalar(shape.result, at));
+        sum = arith::SelectOp::create(builder, e.loc, isFirst, sum, added);
+      }
+      vectors.store(sum, shape.result, at);
+    });
+  });
 }
 
 LogicalResult emitPackedDot(KernelEmitter &kernel, const DotShape &shape,

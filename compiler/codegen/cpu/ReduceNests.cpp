@@ -36,23 +36,27 @@ static SmallVector<int64_t> blocksOf(ReduceOp op, nest::ReductionAttr walk) {
                                   : SmallVector<int64_t>(walk.getBlocks());
 }
 
-/// Opens loops over the first positions of blocks, and over the positions of
-/// one block.
-static Value openBlocks(ElementEmitter &e, int64_t n, int64_t length,
-                        ValueRange carried) {
-  return e.openStridedLoop(e.constant(0), e.constant(n), e.constant(length),
-                           carried);
-}
-
-static Value openBlock(ElementEmitter &e, Value begin, int64_t n,
-                       int64_t length, ValueRange carried) {
-  if (n % length == 0) {
-    Value within = e.openLoop(length, carried);
-    return e.add(begin, within);
+namespace {
+/// The positions of a block: `shift` plus each of [begin, end).
+struct Positions {
+  Value begin, end;
+  Value shift; ///< null: nothing is added
+  Value at(ElementEmitter &e, Value i) const {
+    return shift ? e.add(shift, i) : i;
   }
-  Value end = arith::MinSIOp::create(
-      e.builder, e.loc, e.add(begin, e.constant(length)), e.constant(n));
-  return e.openLoop(begin, end, carried);
+};
+} // namespace
+
+/// The block of `length` from `first` on, of a dimension of `n`.
+static Positions blockAt(ElementEmitter &e, Value first, int64_t n,
+                         int64_t length) {
+  Value size = e.constant(length);
+  if (n % length == 0)
+    return {e.constant(0), size, first};
+  return {first,
+          arith::MinSIOp::create(e.builder, e.loc, e.add(first, size),
+                                 e.constant(n)),
+          {}};
 }
 
 /// The position in the operand, from the positions in the result and in the
@@ -74,58 +78,98 @@ static SmallVector<Value> operandPosition(ReduceOp op, ArrayRef<Value> kept,
 /// not where it may not unroll; a longer body hides the latency of combining.
 static constexpr int64_t kChains = 4, kSmallBody = 16;
 
+namespace {
 /// Reduces the innermost dimension, with an accumulator for each element and
 /// loop.
-static LogicalResult reduceInRegister(KernelEmitter &kernel, ReduceOp op,
-                                      nest::ReductionAttr walk) {
-  ElementEmitter &e = kernel.elements;
-  RankedTensorType type = typeOf(op.getResult());
-  Type elementType = type.getElementType();
-  SmallVector<Value> kept, reduced;
-  for (int64_t size : type.getShape())
-    kept.push_back(kept.empty() ? kernel.openSplitLoop(size)
-                                : e.openLoop(size));
-  unsigned outer = e.depth();
-  Value neutral = emitNeutral(e.builder, e.loc, op.getKind(), elementType);
-  for (auto [size, length] :
-       llvm::zip_equal(reducedSizes(op), blocksOf(op, walk))) {
-    if (length >= size) {
-      reduced.push_back(e.openLoop(size, neutral));
-      continue;
-    }
-    Value begin = openBlocks(e, size, length, neutral);
-    reduced.push_back(openBlock(e, begin, size, length, neutral));
-  }
-  FailureOr<Value> value =
-      e.element(op.getInput(),
-                e.makeIndex(operandPosition(op, kept, reduced), e.depth()));
-  if (failed(value))
-    return failure();
-  e.enterDepth(e.depth());
-  Value next =
-      extendScalar(e.builder, e.loc, typeOf(op.getInput()).getElementType(),
-                   elementType, *value);
-  if (e.depth() == outer)
-    next =
-        emitCombine(e.builder, e.loc, op.getKind(), elementType, neutral, next);
-  if (e.depth() > outer &&
-      llvm::range_size(e.innermostLoop().getBody()->getOperations()) <=
-          kSmallBody)
-    e.markInterleaved(kChains);
-  while (e.depth() > outer) {
-    scf::ForOp loop = e.innermostLoop();
-    next = emitCombine(e.builder, e.loc, op.getKind(), elementType,
-                       loop.getRegionIterArgs()[0], next);
-    loop.getBody()->getTerminator()->setOperand(0, next);
-    next = loop.getResult(0);
-    e.closeLoops(e.depth() - 1);
-  }
-  e.store(next, e.memoryOf(op.getResult()), elementType,
-          e.linearIndex(type.getShape(), e.makeIndex(kept, outer)));
-  return success();
-}
+class RegisterReduction {
+public:
+  RegisterReduction(KernelEmitter &kernel [[clang::lifetimebound]], ReduceOp op,
+                    nest::ReductionAttr walk)
+      : kernel(kernel), e(kernel.elements), op(op), sizes(reducedSizes(op)),
+        blocks(blocksOf(op, walk)), type(typeOf(op.getResult())),
+        elementType(type.getElementType()) {}
 
-namespace {
+  LogicalResult emit() {
+    for (int64_t size : type.getShape())
+      kept.push_back(kept.empty() ? kernel.openSplitLoop(size)
+                                  : e.openLoop(size));
+    unsigned outer = e.depth();
+    neutral = emitNeutral(e.builder, e.loc, op.getKind(), elementType);
+    FailureOr<Value> value = reduceFrom(0);
+    if (failed(value))
+      return failure();
+    if (sizes.empty())
+      value = combine(neutral, *value);
+    e.store(*value, e.memoryOf(op.getResult()), elementType,
+            e.linearIndex(type.getShape(), e.makeIndex(kept, outer)));
+    return success();
+  }
+
+private:
+  Value combine(Value a, Value b) {
+    return emitCombine(e.builder, e.loc, op.getKind(), elementType, a, b);
+  }
+
+  /// A loop that combines what `inside` has at each position.
+  FailureOr<Value> over(Value begin, Value end, Value step,
+                        llvm::function_ref<FailureOr<Value>(Value)> inside) {
+    auto result =
+        e.loop(begin, end, step, neutral,
+               [&](Value i, ValueRange sum) -> FailureOr<SmallVector<Value>> {
+                 FailureOr<Value> next = inside(i);
+                 if (failed(next))
+                   return failure();
+                 return SmallVector<Value>{combine(sum[0], *next)};
+               });
+    return failed(result) ? FailureOr<Value>(failure()) : result->front();
+  }
+
+  /// Reduces the dimensions from `dim` on, at the positions so far.
+  FailureOr<Value> reduceFrom(size_t dim) {
+    if (dim == sizes.size())
+      return element();
+    auto inside = [&](Value position) {
+      reduced.resize(dim);
+      reduced.push_back(position);
+      return reduceFrom(dim + 1);
+    };
+    int64_t size = sizes[dim], length = blocks[dim];
+    Value zero = e.constant(0), one = e.constant(1), end = e.constant(size);
+    if (length >= size)
+      return over(zero, end, one, inside);
+    return over(zero, end, e.constant(length), [&](Value begin) {
+      Positions block = blockAt(e, begin, size, length);
+      return over(block.begin, block.end, one,
+                  [&](Value i) { return inside(block.at(e, i)); });
+    });
+  }
+
+  FailureOr<Value> element() {
+    FailureOr<Value> value =
+        e.element(op.getInput(),
+                  e.makeIndex(operandPosition(op, kept, reduced), e.depth()));
+    if (failed(value))
+      return failure();
+    e.enterDepth(e.depth());
+    Value next =
+        extendScalar(e.builder, e.loc, typeOf(op.getInput()).getElementType(),
+                     elementType, *value);
+    if (!sizes.empty() &&
+        llvm::range_size(e.innermostLoop().getBody()->getOperations()) <=
+            kSmallBody)
+      e.markInterleaved(kChains);
+    return next;
+  }
+
+  KernelEmitter &kernel;
+  ElementEmitter &e;
+  ReduceOp op;
+  SmallVector<int64_t> sizes, blocks; ///< of the reduced dimensions
+  RankedTensorType type;
+  Type elementType;
+  Value neutral;
+  SmallVector<Value> kept, reduced; ///< positions
+};
 
 /// Reduces with the innermost dimension kept: combines rows of the operand into
 /// a row of the result, which may have several dimensions.
@@ -145,44 +189,70 @@ public:
       outer.push_back(outer.empty() ? kernel.openSplitLoop(size)
                                     : e.openLoop(size));
     clear(result);
-    if (!partial) {
-      for (int64_t size : reducedSizes(op))
-        reduced.push_back(e.openLoop(size));
-      return addOperand(result);
-    }
-    return emitBlocks();
+    return partial ? emitBlocks({}) : addOperands(result, {});
   }
 
 private:
-  LogicalResult emitBlocks() {
+  /// Adds the operand's elements in loops over the reduced dimensions that have
+  /// no position yet.
+  LogicalResult addOperands(Value pointer, ValueRange reduced) {
     SmallVector<int64_t> sizes = reducedSizes(op);
-    ArrayRef<int64_t> blocks = walk.getBlocks();
-    size_t i = 0;
-    for (; i < sizes.size() && blocks[i] == 1; ++i)
-      reduced.push_back(e.openLoop(sizes[i]));
-    Value begin;
-    if (i < sizes.size() && blocks[i] < sizes[i])
-      begin = openBlocks(e, sizes[i], blocks[i], {});
-    unsigned block = e.depth();
+    if (reduced.size() == sizes.size())
+      return addOperand(pointer, reduced);
+    return e.loop(sizes[reduced.size()], [&](Value i) {
+      return addOperands(pointer, with(reduced, i));
+    });
+  }
+
+  /// Adds up blocks one by one, from the reduced dimensions without a position
+  /// on: single positions, and the dimension that has longer blocks.
+  LogicalResult emitBlocks(ValueRange reduced) {
+    SmallVector<int64_t> sizes = reducedSizes(op);
+    size_t dim = reduced.size();
+    int64_t size = dim < sizes.size() ? sizes[dim] : 0,
+            length = dim < sizes.size() ? walk.getBlocks()[dim] : 0;
+    if (length == 1)
+      return e.loop(size,
+                    [&](Value i) { return emitBlocks(with(reduced, i)); });
+    if (length >= size)
+      return emitBlock([&] { return addOperands(partial, reduced); });
+    Value zero = e.constant(0), one = e.constant(1);
+    return e.loop(zero, e.constant(size), e.constant(length), [&](Value begin) {
+      return emitBlock([&] {
+        Positions block = blockAt(e, begin, size, length);
+        return e.loop(block.begin, block.end, one, [&](Value i) {
+          return addOperands(partial, with(reduced, block.at(e, i)));
+        });
+      });
+    });
+  }
+
+  /// Clears the partial sums, adds a block to them, and them to the result.
+  LogicalResult emitBlock(llvm::function_ref<LogicalResult()> add) {
     clear(partial);
-    if (begin)
-      reduced.push_back(openBlock(e, begin, sizes[i], blocks[i], {}));
-    for (int64_t size : ArrayRef(sizes).drop_front(reduced.size()))
-      reduced.push_back(e.openLoop(size));
-    if (failed(addOperand(partial)))
+    if (failed(add()))
       return failure();
-    e.closeLoops(block);
-    Value column = openRow();
-    combine(result, column, e.load(partial, elementType, column));
+    eachColumn([&](Value column) {
+      combine(result, column, e.load(partial, elementType, column));
+    });
     return success();
   }
 
-  /// Opens a loop over the elements of a row, or over this worker's.
-  Value openRow() {
-    Value column = outer.empty() ? kernel.openSplitLoop(llvm::product_of(row))
-                                 : e.openLoop(llvm::product_of(row));
-    e.markParallel();
-    return column;
+  static SmallVector<Value> with(ValueRange positions, Value next) {
+    SmallVector<Value> all(positions);
+    all.push_back(next);
+    return all;
+  }
+
+  /// Builds a loop over the elements of a row, or over this worker's.
+  void eachColumn(llvm::function_ref<void(Value column)> body) {
+    auto parallel = [&](Value column) {
+      e.markParallel();
+      body(column);
+    };
+    int64_t columns = llvm::product_of(row);
+    outer.empty() ? kernel.eachSplit(columns, parallel)
+                  : e.each(columns, parallel);
   }
 
   /// The position in the result's memory, or in the row on the stack.
@@ -197,11 +267,10 @@ private:
   }
 
   void clear(Value pointer) {
-    unsigned depth = e.depth();
     Value neutral = emitNeutral(e.builder, e.loc, op.getKind(), elementType);
-    Value column = openRow();
-    e.store(neutral, pointer, elementType, position(pointer, column));
-    e.closeLoops(depth);
+    eachColumn([&](Value column) {
+      e.store(neutral, pointer, elementType, position(pointer, column));
+    });
   }
 
   void combine(Value pointer, Value column, Value value) {
@@ -224,7 +293,7 @@ private:
     return joined;
   }
 
-  LogicalResult addOperand(Value pointer) {
+  LogicalResult addOperand(Value pointer, ValueRange reduced) {
     SmallVector<int64_t> shape = loopShape();
     size_t around = typeOf(op.getInput()).getRank() - row.size();
     SmallVector<Value> kept(outer), dims;
@@ -235,7 +304,8 @@ private:
     Value column = e.linearIndex(
         ArrayRef(shape).drop_front(around),
         e.makeIndex(ArrayRef(kept).drop_front(outer.size()), e.depth()));
-    ArrayRef<Value> left = kept, inside = reduced;
+    SmallVector<Value> positions(reduced);
+    ArrayRef<Value> left = kept, inside = positions;
     for (int64_t i = 0; i < int64_t(shape.size()); ++i) {
       ArrayRef<Value> &from =
           llvm::is_contained(op.getDims(), i) ? inside : left;
@@ -263,7 +333,7 @@ private:
   Type elementType;
   ArrayRef<int64_t> row; ///< the last dimensions of the result
   Value result, partial;
-  SmallVector<Value> outer, reduced;
+  SmallVector<Value> outer; ///< positions in the loops around
 };
 
 } // namespace
@@ -271,7 +341,7 @@ private:
 LogicalResult emitReduce(KernelEmitter &kernel, ReduceOp op,
                          nest::ReductionAttr walk) {
   return walk.getInto() == nest::Accumulate::Register
-             ? reduceInRegister(kernel, op, walk)
+             ? RegisterReduction(kernel, op, walk).emit()
              : RowReduction(kernel, op, walk).emit();
 }
 

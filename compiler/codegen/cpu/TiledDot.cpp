@@ -110,15 +110,12 @@ SmallVector<Value> TiledDot::accumulate(
     llvm::function_ref<SmallVector<Value>(Offsets, ValueRange)> body) {
   if (steps == 0)
     return start;
-  unsigned outside = emitter.depth();
-  Value position = emitter.openLoop(steps, start);
-  scf::ForOp loop = emitter.innermostLoop();
   DotDimension wide{steps, inner.lhs * width, inner.rhs * width, 0};
-  SmallVector<Value> next =
-      body(step(at, wide, position), loop.getRegionIterArgs());
-  loop.getBody()->getTerminator()->setOperands(next);
-  emitter.closeLoops(outside);
-  return SmallVector<Value>(loop.getResults());
+  return emitter.fold(emitter.constant(0), emitter.constant(steps),
+                      emitter.constant(1), start,
+                      [&](Value position, ValueRange sums) {
+                        return body(step(at, wide, position), sums);
+                      });
 }
 
 void TiledDot::emitColumnTile(int64_t rows, int64_t columns, Offsets at) {
@@ -228,25 +225,24 @@ void TiledDot::emitAlong(int64_t size, int64_t width, DotDimension step,
                          bool isShared, Offsets at,
                          llvm::function_ref<void(int64_t, Offsets)> emit) {
   int64_t full = size / width, rest = size % width;
-  unsigned outside = emitter.depth();
   const std::optional<KernelSplit> &split = kernel.rowSplit();
-  if (full == 1 && !isShared) {
-    emit(width, at);
-  } else if (full > 0) {
-    Value position = isShared
-                         ? emitter.openLoop(split->firstUnit, split->lastUnit)
-                         : emitter.openLoop(full);
+  auto emitFull = [&](Value position) {
     emit(width, this->step(at, step, position));
-    emitter.closeLoops(outside);
-  }
-  if (rest == 0)
-    return;
-  if (isShared) // The rest is in the last share only.
-    emitter.openLoop(emitter.constant(0),
-                     arith::ExtUIOp::create(builder, loc, builder.getI64Type(),
-                                            split->isLast));
-  emit(rest, this->step(at, step, emitter.constant(full)));
-  emitter.closeLoops(outside);
+  };
+  auto emitRest = [&] {
+    emit(rest, this->step(at, step, emitter.constant(full)));
+  };
+  if (isShared && full > 0)
+    emitter.each(split->firstUnit, split->lastUnit, emitFull);
+  else if (full > 0)
+    emitter.eachOrOnce(full, emitFull);
+  if (rest > 0 && isShared) // The rest is in the last share only.
+    emitter.each(emitter.constant(0),
+                 arith::ExtUIOp::create(builder, loc, builder.getI64Type(),
+                                        split->isLast),
+                 [&](Value) { emitRest(); });
+  else if (rest > 0)
+    emitRest();
 }
 
 void TiledDot::emitRowTiles(int64_t columns, Offsets at) {

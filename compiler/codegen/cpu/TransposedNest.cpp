@@ -52,7 +52,8 @@ private:
   };
   void placeTiles();
   Range rangeOf(int64_t dim);
-  Range openParts(const Range &of, int64_t size);
+  LogicalResult eachPart(const Range &of, int64_t size,
+                         llvm::function_ref<LogicalResult(Range)> body);
   Value isFull(const Range &range);
   bool isStored(const TurnedTile &tile) const {
     return roots.size() == 1 && tile.value == roots[0];
@@ -61,6 +62,7 @@ private:
             int64_t stride);
   LogicalResult emitFull(const Range &rows, const Range &columns);
   LogicalResult emitElements(const Range &rows, const Range &columns);
+  LogicalResult emitTile(const Range &rows, const Range &columns);
 
   KernelEmitter &kernel;
   ElementEmitter &e;
@@ -102,12 +104,15 @@ TransposedNest::Range TransposedNest::rangeOf(int64_t dim) {
   return {e.constant(0), e.constant(type.getDimSize(dim))};
 }
 
-/// Opens a loop over parts of the range.
-TransposedNest::Range TransposedNest::openParts(const Range &of, int64_t size) {
+/// Builds a loop over parts of the range.
+LogicalResult
+TransposedNest::eachPart(const Range &of, int64_t size,
+                         llvm::function_ref<LogicalResult(Range)> body) {
   Value length = e.constant(size);
-  Value begin = e.openStridedLoop(of.begin, of.end, length);
-  return {begin,
-          arith::MinSIOp::create(b, e.loc, e.add(begin, length), of.end)};
+  return e.loop(of.begin, of.end, length, [&](Value begin) {
+    return body({begin, arith::MinSIOp::create(b, e.loc, e.add(begin, length),
+                                               of.end)});
+  });
 }
 
 Value TransposedNest::isFull(const Range &range) {
@@ -124,22 +129,23 @@ void TransposedNest::turn(const TurnedTile &tile, Value first, Value pointer,
   ElementVectors vectors(b, e.loc, raw, raw);
   int64_t lanes = kernel.target.vectorBytes / bytesOf(raw),
           step = tile.view.strides.back();
-  unsigned outside = e.depth();
-  auto openSquares = [&] {
-    Value count = e.constant(nest::kTurnedTile / lanes);
-    return e.mul(openPlainLoop(e, e.constant(0), count), lanes);
+  auto turnSquare = [&](Value row, Value column) {
+    Value from = e.add(first, e.add(row, e.mul(column, step)));
+    SmallVector<Value> rows;
+    for (int64_t i = 0; i < lanes; ++i)
+      rows.push_back(vectors.load(tile.view.pointer,
+                                  e.add(from, e.constant(i * step)), lanes));
+    vectors.transpose(rows);
+    Value to = e.add(start, e.add(e.mul(row, stride), column));
+    for (auto [i, turned] : llvm::enumerate(rows))
+      vectors.store(turned, pointer, e.add(to, e.constant(i * stride)));
   };
-  Value row = openSquares(), column = openSquares();
-  Value from = e.add(first, e.add(row, e.mul(column, step)));
-  SmallVector<Value> rows;
-  for (int64_t i = 0; i < lanes; ++i)
-    rows.push_back(vectors.load(tile.view.pointer,
-                                e.add(from, e.constant(i * step)), lanes));
-  vectors.transpose(rows);
-  Value to = e.add(start, e.add(e.mul(row, stride), column));
-  for (auto [i, turned] : llvm::enumerate(rows))
-    vectors.store(turned, pointer, e.add(to, e.constant(i * stride)));
-  e.closeLoops(outside);
+  Value zero = e.constant(0), count = e.constant(nest::kTurnedTile / lanes);
+  eachPlain(e, zero, count, [&](Value i) {
+    Value row = e.mul(i, lanes);
+    eachPlain(e, zero, count,
+              [&](Value j) { turnSquare(row, e.mul(j, lanes)); });
+  });
 }
 
 LogicalResult TransposedNest::emitFull(const Range &rows,
@@ -159,42 +165,35 @@ LogicalResult TransposedNest::emitFull(const Range &rows,
     }
     turn(tile, first, tile.memory, e.constant(0), nest::kTurnedTile);
   }
-  unsigned outside = e.depth();
-  Value i = e.openLoop(nest::kTurnedTile), j = e.openLoop(nest::kTurnedTile);
-  dims[along] = e.add(rows.begin, i);
-  dims[last] = e.add(columns.begin, j);
-  ElementIndex index = e.makeIndex(dims, e.depth());
-  for (const TurnedTile &tile : tiles)
-    e.setElement(tile.value, index,
-                 e.load(tile.memory, typeOf(tile.value).getElementType(),
-                        e.add(e.mul(i, nest::kTurnedTile), j)));
-  LogicalResult done = kernel.storeElements(roots, index);
-  e.closeLoops(outside);
-  return done;
+  auto storeAt = [&](Value i, Value j) {
+    dims[along] = e.add(rows.begin, i);
+    dims[last] = e.add(columns.begin, j);
+    ElementIndex index = e.makeIndex(dims, e.depth());
+    for (const TurnedTile &tile : tiles)
+      e.setElement(tile.value, index,
+                   e.load(tile.memory, typeOf(tile.value).getElementType(),
+                          e.add(e.mul(i, nest::kTurnedTile), j)));
+    return kernel.storeElements(roots, index);
+  };
+  return e.loop(nest::kTurnedTile, [&](Value i) {
+    return e.loop(nest::kTurnedTile, [&](Value j) { return storeAt(i, j); });
+  });
 }
 
 LogicalResult TransposedNest::emitElements(const Range &rows,
                                            const Range &columns) {
-  unsigned outside = e.depth();
-  dims[along] = e.openLoop(rows.begin, rows.end);
-  dims[last] = e.openLoop(columns.begin, columns.end);
-  LogicalResult done =
-      kernel.storeElements(roots, e.makeIndex(dims, e.depth()));
-  e.closeLoops(outside);
-  return done;
+  Value one = e.constant(1);
+  return e.loop(rows.begin, rows.end, one, [&](Value row) {
+    return e.loop(columns.begin, columns.end, one, [&](Value column) {
+      dims[along] = row;
+      dims[last] = column;
+      return kernel.storeElements(roots, e.makeIndex(dims, e.depth()));
+    });
+  });
 }
 
-LogicalResult TransposedNest::emit() {
-  placeTiles();
-  for (int64_t dim = 0; dim < last; ++dim)
-    if (dim != along)
-      dims[dim] = dim == 0 ? kernel.openSplitLoop(type.getDimSize(dim))
-                           : e.openLoop(type.getDimSize(dim));
-  // The runs of a part's rows are long enough to be fetched ahead.
-  Range part = openParts(rangeOf(along), nest::kTurnedPart);
-  Range wide = openParts(rangeOf(last), nest::kTurnedColumns);
-  Range rows = openParts(part, nest::kTurnedTile);
-  Range columns = openParts(wide, nest::kTurnedTile);
+LogicalResult TransposedNest::emitTile(const Range &rows,
+                                       const Range &columns) {
   if (tiles.empty())
     return emitElements(rows, columns);
   LogicalResult full = success(), cut = success();
@@ -204,6 +203,25 @@ LogicalResult TransposedNest::emit() {
       e, isWhole, [&] { full = emitFull(rows, columns); },
       [&] { cut = emitElements(rows, columns); });
   return success(succeeded(full) && succeeded(cut));
+}
+
+LogicalResult TransposedNest::emit() {
+  placeTiles();
+  for (int64_t dim = 0; dim < last; ++dim)
+    if (dim != along)
+      dims[dim] = dim == 0 ? kernel.openSplitLoop(type.getDimSize(dim))
+                           : e.openLoop(type.getDimSize(dim));
+  // The runs of a part's rows are long enough to be fetched ahead.
+  auto emitPart = [&](const Range &part, const Range &wide) {
+    return eachPart(part, nest::kTurnedTile, [&](Range rows) {
+      return eachPart(wide, nest::kTurnedTile,
+                      [&](Range columns) { return emitTile(rows, columns); });
+    });
+  };
+  return eachPart(rangeOf(along), nest::kTurnedPart, [&](Range part) {
+    return eachPart(rangeOf(last), nest::kTurnedColumns,
+                    [&](Range wide) { return emitPart(part, wide); });
+  });
 }
 
 LogicalResult emitTransposed(KernelEmitter &kernel, nest::LoopsOp loops,

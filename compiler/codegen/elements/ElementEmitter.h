@@ -94,6 +94,13 @@ public:
   mlir::Value openSharedLoop(int64_t dim, int64_t n) {
     return processor->openSharedLoop(dim, n);
   }
+  /// Builds such a loop, with the body at the position, and closes it.
+  void eachShared(int64_t dim, int64_t n,
+                  llvm::function_ref<void(mlir::Value i)> body) {
+    unsigned outer = depth();
+    body(openSharedLoop(dim, n));
+    closeLoops(outer);
+  }
   bool isShared(int64_t dim) const { return processor->isShared(dim); }
   bool hasVectors() const { return processor->hasVectors(); }
   int64_t vectorBytes() const { return processor->vectorBytes(); }

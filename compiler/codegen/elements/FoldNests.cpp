@@ -67,23 +67,21 @@ LogicalResult emitFold(ElementEmitter &e, FoldOp op) {
   FailureOr<SmallVector<Value>> sums = elementsOf(e, op.getInits(), {});
   if (failed(sums))
     return failure();
-  for (int64_t dim : op.getDims()) {
-    position[dim] = e.openLoop(from.getDimSize(dim), *sums);
-    sums = SmallVector<Value>(e.innermostLoop().getRegionIterArgs());
-  }
-  FailureOr<SmallVector<Value>> values =
-      elementsOf(e, op.getInputs(), position);
-  if (failed(values))
-    return failure();
-  sums = emitBody(e, op.getBody().front(), *sums, *values);
+  auto sizes = llvm::map_to_vector(
+      op.getDims(), [&](int64_t dim) { return from.getDimSize(dim); });
+  sums = e.loops(
+      sizes, *sums,
+      [&](ValueRange at, ValueRange before) -> FailureOr<SmallVector<Value>> {
+        for (auto [dim, i] : llvm::zip_equal(op.getDims(), at))
+          position[dim] = i;
+        FailureOr<SmallVector<Value>> values =
+            elementsOf(e, op.getInputs(), position);
+        if (failed(values))
+          return failure();
+        return emitBody(e, op.getBody().front(), before, *values);
+      });
   if (failed(sums))
     return failure();
-  while (e.depth() > outer) {
-    scf::ForOp loop = e.innermostLoop();
-    loop.getBody()->getTerminator()->setOperands(*sums);
-    sums = SmallVector<Value>(loop.getResults());
-    e.closeLoops(e.depth() - 1);
-  }
   Value linear = e.linearIndex(to.getShape(), e.makeIndex(kept, outer));
   for (auto [sum, result] : llvm::zip_equal(*sums, op.getResults()))
     e.store(sum, e.memoryOf(result), typeOf(result).getElementType(), linear);

@@ -82,11 +82,20 @@ LogicalResult LoopNest::loop(int64_t n,
   return loop(constant(0), constant(n), constant(1), body);
 }
 
-void LoopNest::each(Value begin, Value end, function_ref<void(Value)> body) {
-  (void)loop(begin, end, constant(1), [&](Value i) {
+void LoopNest::each(Value begin, Value end, Value step,
+                    function_ref<void(Value)> body) {
+  (void)loop(begin, end, step, [&](Value i) {
     body(i);
     return success();
   });
+}
+
+void LoopNest::each(Value begin, Value end, function_ref<void(Value)> body) {
+  each(begin, end, constant(1), body);
+}
+
+void LoopNest::eachOrOnce(int64_t n, function_ref<void(Value)> body) {
+  n == 1 ? body(constant(0)) : each(n, body);
 }
 
 void LoopNest::each(int64_t n, function_ref<void(Value)> body) {
@@ -94,10 +103,7 @@ void LoopNest::each(int64_t n, function_ref<void(Value)> body) {
 }
 
 void LoopNest::eachOf(int64_t n, int64_t step, function_ref<void(Value)> body) {
-  (void)loop(constant(0), constant(n), constant(step), [&](Value i) {
-    body(i);
-    return success();
-  });
+  each(constant(0), constant(n), constant(step), body);
 }
 
 LoopNest::Carried
@@ -111,8 +117,41 @@ LoopNest::loop(Value begin, Value end, Value step, ValueRange first,
     return failure();
   loop.getBody()->getTerminator()->setOperands(*next);
   closeLoops(outer);
-  enterDepth(outer);
   return SmallVector<Value>(loop.getResults());
+}
+
+LoopNest::Carried
+LoopNest::loop(int64_t n, ValueRange first,
+               function_ref<Carried(Value, ValueRange)> body) {
+  return loop(constant(0), constant(n), constant(1), first, body);
+}
+
+/// Builds the loops over the sizes from at.size() on.
+static LoopNest::Carried
+loopsIn(LoopNest &nest, ArrayRef<int64_t> sizes, ValueRange at,
+        ValueRange carried,
+        function_ref<LoopNest::Carried(ValueRange, ValueRange)> body) {
+  if (at.size() == sizes.size())
+    return body(at, carried);
+  return nest.loop(sizes[at.size()], carried, [&](Value i, ValueRange inner) {
+    LoopNest::Values all(at);
+    all.push_back(i);
+    return loopsIn(nest, sizes, all, inner, body);
+  });
+}
+
+LoopNest::Carried
+LoopNest::loops(ArrayRef<int64_t> sizes, ValueRange first,
+                function_ref<Carried(ValueRange, ValueRange)> body) {
+  return loopsIn(*this, sizes, {}, first, body);
+}
+
+LoopNest::Values LoopNest::fold(Value begin, Value end, Value step,
+                                ValueRange first,
+                                function_ref<Values(Value, ValueRange)> body) {
+  return *loop(
+      begin, end, step, first,
+      [&](Value i, ValueRange carried) -> Carried { return body(i, carried); });
 }
 
 void LoopNest::closeLoops(unsigned depth) {

@@ -59,6 +59,10 @@ public:
   void each(int64_t n, llvm::function_ref<void(mlir::Value i)> body);
   void each(mlir::Value begin, mlir::Value end,
             llvm::function_ref<void(mlir::Value i)> body);
+  void each(mlir::Value begin, mlir::Value end, mlir::Value step,
+            llvm::function_ref<void(mlir::Value i)> body);
+  /// Like each(); the body at 0, without a loop, if n is 1.
+  void eachOrOnce(int64_t n, llvm::function_ref<void(mlir::Value i)> body);
   /// A loop over [0, n) in steps.
   void eachOf(int64_t n, int64_t step,
               llvm::function_ref<void(mlir::Value i)> body);
@@ -69,6 +73,18 @@ public:
   loop(mlir::Value begin, mlir::Value end, mlir::Value step,
        mlir::ValueRange first,
        llvm::function_ref<Carried(mlir::Value i, mlir::ValueRange)> body);
+  Carried
+  loop(int64_t n, mlir::ValueRange first,
+       llvm::function_ref<Carried(mlir::Value i, mlir::ValueRange)> body);
+  /// Such loops over [0, n) for each of the sizes, one in the other.
+  Carried loops(
+      llvm::ArrayRef<int64_t> sizes, mlir::ValueRange first,
+      llvm::function_ref<Carried(mlir::ValueRange at, mlir::ValueRange)> body);
+  /// Such a loop whose body does not fail.
+  using Values = llvm::SmallVector<mlir::Value>;
+  Values fold(mlir::Value begin, mlir::Value end, mlir::Value step,
+              mlir::ValueRange first,
+              llvm::function_ref<Values(mlir::Value i, mlir::ValueRange)> body);
   /// Opens a loop [0, n) of the current nest; the builder moves into its body,
   /// or stays after it once closeLoops is called.
   mlir::Value openLoop(int64_t n, mlir::ValueRange carried = {});

@@ -1,8 +1,7 @@
 //===- RowNest.h - loops over the rows along one dimension ------*- C++ -*-===//
 //
 //   RowNest row(e, input, 1);     for i in 4     (all dimensions but 1)
-//   j = e.openLoop(row.size);       for j in 8
-//   e.element(input, row.at(j))       input[i, j]
+//   row.fold(input, first, body)    for j in 8: body(j, input[i, j], carried)
 //
 // openSharedLoop opens the loops, so that workers share one of them, and
 // threads of a GPU share all.
@@ -51,13 +50,21 @@ struct RowNest {
     e.store(value, e.memoryOf(result), type.getElementType(),
             e.linearIndex(type.getShape(), e.makeIndex(all, e.depth())));
   }
-  /// Closes the innermost loop with its next carried values; returns them after
-  /// the loop.
-  llvm::SmallVector<mlir::Value> close(mlir::ValueRange next) const {
-    mlir::scf::ForOp loop = e.innermostLoop();
-    loop.getBody()->getTerminator()->setOperands(next);
-    e.closeLoops(e.depth() - 1);
-    return llvm::SmallVector<mlir::Value>(loop.getResults());
+  /// Builds a loop over the row's elements of a tensor that carries values.
+  LoopNest::Carried
+  fold(mlir::Value input, mlir::ValueRange first,
+       llvm::function_ref<LoopNest::Values(mlir::Value i, mlir::Value element,
+                                           mlir::ValueRange carried)>
+           body) const {
+    return e.loop(
+        size, first,
+        [&](mlir::Value i, mlir::ValueRange carried) -> LoopNest::Carried {
+          mlir::FailureOr<mlir::Value> value = e.element(input, at(i));
+          if (failed(value))
+            return mlir::failure();
+          e.enterDepth(e.depth());
+          return body(i, *value, carried);
+        });
   }
 
   mlir::Value select(mlir::Value condition, mlir::Value x,

@@ -39,25 +39,25 @@ LogicalResult emitCumulative(ElementEmitter &e, CumulativeOp op) {
                                   ReduceKind::Max};
   ReduceKind kind = kinds[static_cast<unsigned>(op.getKind())];
   RowNest row(e, op.getInput(), op.getDim());
-  Value counter = e.openLoop(
-      row.size, emitNeutral(e.builder, e.loc, kind, row.elementType));
-  Value sum = e.innermostLoop().getRegionIterArgs()[0];
-  Value position =
-      op.getReverse() ? arith::SubIOp::create(e.builder, e.loc,
-                                              e.constant(row.size - 1), counter)
-                            .getResult()
-                      : counter;
-  FailureOr<Value> value = e.element(op.getInput(), row.at(position));
-  if (failed(value))
-    return failure();
-  e.enterDepth(e.depth());
-  Value next =
-      op.getKind() == ScanKind::LogSumExp
-          ? emitLogSumExp(e, computeType(row.elementType), sum, *value)
-          : emitCombine(e.builder, e.loc, kind, row.elementType, sum, *value);
-  row.put(op.getExclusive() ? sum : next, op.getResult(), position);
-  row.close(next);
-  return success();
+  auto step = [&](Value counter, ValueRange sum) -> LoopNest::Carried {
+    Value position = counter;
+    if (op.getReverse())
+      position = arith::SubIOp::create(e.builder, e.loc,
+                                       e.constant(row.size - 1), counter);
+    FailureOr<Value> value = e.element(op.getInput(), row.at(position));
+    if (failed(value))
+      return failure();
+    e.enterDepth(e.depth());
+    Value next =
+        op.getKind() == ScanKind::LogSumExp
+            ? emitLogSumExp(e, computeType(row.elementType), sum[0], *value)
+            : emitCombine(e.builder, e.loc, kind, row.elementType, sum[0],
+                          *value);
+    row.put(op.getExclusive() ? sum[0] : next, op.getResult(), position);
+    return LoopNest::Values{next};
+  };
+  return e.loop(row.size, emitNeutral(e.builder, e.loc, kind, row.elementType),
+                step);
 }
 
 /// Emits the first position of the largest, or smallest, element of each row by
@@ -67,35 +67,35 @@ static LogicalResult emitInTwoLoops(ElementEmitter &e, Operation *op,
                                     const RowNest &row, ReduceKind kind) {
   OpBuilder &b = e.builder;
   Value input = op->getOperand(0);
-  auto openRow = [&](Value first, SmallVector<Value> &values) {
-    Value i = e.openLoop(row.size, first);
-    FailureOr<Value> value = e.element(input, row.at(i));
-    e.enterDepth(e.depth());
-    if (succeeded(value))
-      values = {i, *value, e.innermostLoop().getRegionIterArgs()[0]};
-    return value;
-  };
-  SmallVector<Value> values;
-  if (failed(openRow(emitNeutral(b, e.loc, kind, row.elementType), values)))
+  auto found = row.fold(
+      input, emitNeutral(b, e.loc, kind, row.elementType),
+      [&](Value i, Value value, ValueRange best) -> LoopNest::Values {
+        return {emitCombine(b, e.loc, kind, row.elementType, best[0], value)};
+      });
+  if (failed(found))
     return failure();
-  Value most = row.close(
-      emitCombine(b, e.loc, kind, row.elementType, values[2], values[1]))[0];
+  Value most = found->front();
   bool isNarrow = row.size <= std::numeric_limits<int32_t>::max();
   Type type = isNarrow ? b.getI32Type() : b.getI64Type();
   Value none = e.constant(row.size, type);
-  if (failed(openRow(none, values)))
+  auto isMost = [&](Value value) {
+    if (!isa<FloatType>(most.getType()))
+      return row.compare(arith::CmpIPredicate::eq, value, most);
+    return row.either(
+        arith::CmpFOp::create(b, e.loc, arith::CmpFPredicate::OEQ, value, most),
+        row.both(row.isNan(value), row.isNan(most)));
+  };
+  auto first =
+      row.fold(input, none,
+               [&](Value i, Value value, ValueRange least) -> LoopNest::Values {
+                 Value at = row.select(isMost(value), e.resized(i, type), none);
+                 return {arith::MinUIOp::create(b, e.loc, least[0], at)};
+               });
+  if (failed(first))
     return failure();
-  Value is = isa<FloatType>(most.getType())
-                 ? row.either(arith::CmpFOp::create(b, e.loc,
-                                                    arith::CmpFPredicate::OEQ,
-                                                    values[1], most),
-                              row.both(row.isNan(values[1]), row.isNan(most)))
-                 : row.compare(arith::CmpIPredicate::eq, values[1], most);
-  Value at = row.select(is, e.resized(values[0], type), none);
-  Value first = row.close(
-      {arith::MinUIOp::create(b, e.loc, values[2], at).getResult()})[0];
-  row.put(e.narrowed(e.resized(first, b.getI64Type()), op->getResult(0)),
-          op->getResult(0), {});
+  row.put(
+      e.narrowed(e.resized(first->front(), b.getI64Type()), op->getResult(0)),
+      op->getResult(0), {});
   return success();
 }
 
@@ -111,23 +111,22 @@ static LogicalResult emitArgument(ElementEmitter &e, Operation *op, int64_t dim,
   if (failed(first))
     return failure();
   e.enterDepth(e.depth());
-  Value counter = e.openLoop(row.size, {*first, e.constant(0)});
-  ValueRange best = e.innermostLoop().getRegionIterArgs();
-  FailureOr<Value> value = e.element(input, row.at(counter));
-  if (failed(value))
+  auto choose = [&](Value counter, Value value,
+                    ValueRange best) -> LoopNest::Values {
+    Value better = largest ? row.less(row.elementType, best[0], value)
+                           : row.less(row.elementType, value, best[0]);
+    if (!largest && isa<FloatType>(row.elementType)) {
+      // NaN comes first, as in the loop above.
+      Value isBefore = row.both(row.isNan(value), row.isNumber(best[0]));
+      better = row.either(row.both(better, row.isNumber(best[0])), isBefore);
+    }
+    return {row.select(better, value, best[0]),
+            row.select(better, counter, best[1])};
+  };
+  auto found = row.fold(input, {*first, e.constant(0)}, choose);
+  if (failed(found))
     return failure();
-  e.enterDepth(e.depth());
-  Value better = largest ? row.less(row.elementType, best[0], *value)
-                         : row.less(row.elementType, *value, best[0]);
-  if (!largest && isa<FloatType>(row.elementType)) {
-    // NaN comes first, as in the loop above.
-    Value isBefore = row.both(row.isNan(*value), row.isNumber(best[0]));
-    better = row.either(row.both(better, row.isNumber(best[0])), isBefore);
-  }
-  SmallVector<Value> next{row.select(better, *value, best[0]),
-                          row.select(better, counter, best[1])};
-  SmallVector<Value> found = row.close(next);
-  row.put(e.narrowed(found[1], op->getResult(0)), op->getResult(0), {});
+  row.put(e.narrowed((*found)[1], op->getResult(0)), op->getResult(0), {});
   return success();
 }
 
@@ -158,6 +157,9 @@ struct LargestElements {
   }
   void clear();
   SmallVector<Value> insert(Value value, Value position, ValueRange last);
+  /// Changes the slot of one step of an insertion.
+  SmallVector<Value> shift(Value value, Value position, Value step,
+                           ValueRange last);
 };
 } // namespace
 
@@ -175,11 +177,17 @@ void LargestElements::clear() {
 /// that each still finds the element of the slot before it.
 SmallVector<Value> LargestElements::insert(Value value, Value position,
                                            ValueRange last) {
-  using P = arith::CmpIPredicate;
   Value slots = row.select(gives(last[0], last[1], value), e.constant(size),
                            e.constant(0));
-  Value step = e.openLoop(e.constant(0), slots, last);
-  ValueRange carried = e.innermostLoop().getRegionIterArgs();
+  return e.fold(e.constant(0), slots, e.constant(1), last,
+                [&](Value step, ValueRange carried) {
+                  return shift(value, position, step, carried);
+                });
+}
+
+SmallVector<Value> LargestElements::shift(Value value, Value position,
+                                          Value step, ValueRange carried) {
+  using P = arith::CmpIPredicate;
   Value slot =
             arith::SubIOp::create(e.builder, e.loc, e.constant(size - 1), step),
         isFirst = row.compare(P::eq, slot, e.constant(0)),
@@ -199,8 +207,8 @@ SmallVector<Value> LargestElements::insert(Value value, Value position,
   row.put(next[0], op.getValues(), slot);
   row.put(next[1], op.getPositions(), slot);
   Value isLast = row.compare(P::eq, step, e.constant(0));
-  return row.close({row.select(isLast, next[0], carried[0]),
-                    row.select(isLast, next[1], carried[1])});
+  return {row.select(isLast, next[0], carried[0]),
+          row.select(isLast, next[1], carried[1])};
 }
 
 /// Emits one search of the row, which keeps the largest elements so far: most
@@ -209,17 +217,13 @@ LogicalResult emitTopK(ElementEmitter &e, TopKOp op) {
   LargestElements largest(e, op);
   const RowNest &row = largest.row;
   largest.clear();
-  Value i = e.openLoop(
-      row.size,
-      {emitNeutral(e.builder, e.loc, ReduceKind::Max, row.elementType),
-       e.narrowed(e.constant(-1), op.getPositions())});
-  ValueRange last = e.innermostLoop().getRegionIterArgs();
-  FailureOr<Value> value = e.element(op.getInput(), row.at(i));
-  if (failed(value))
-    return failure();
-  e.enterDepth(e.depth());
-  row.close(largest.insert(*value, e.narrowed(i, op.getPositions()), last));
-  return success();
+  Value none = e.narrowed(e.constant(-1), op.getPositions());
+  return row.fold(
+      op.getInput(),
+      {emitNeutral(e.builder, e.loc, ReduceKind::Max, row.elementType), none},
+      [&](Value i, Value value, ValueRange last) {
+        return largest.insert(value, e.narrowed(i, op.getPositions()), last);
+      });
 }
 
 LogicalResult emitArgMax(ElementEmitter &e, ArgMaxOp op) {

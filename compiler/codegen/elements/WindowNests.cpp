@@ -11,30 +11,10 @@ using namespace mlir;
 
 namespace weft::elements {
 
-/// Closes all loops deeper than `depth` with `next` as their carried values;
-/// returns the final values.
-static SmallVector<Value> closeCarrying(ElementEmitter &e, unsigned depth,
-                                        SmallVector<Value> next) {
-  while (e.depth() > depth) {
-    scf::ForOp loop = e.innermostLoop();
-    loop.getBody()->getTerminator()->setOperands(next);
-    next.assign(loop.getResults().begin(), loop.getResults().end());
-    e.closeLoops(e.depth() - 1);
-  }
-  return next;
-}
-
-/// Opens loops over the window's elements with carried values.
-static SmallVector<Value> openWindow(ElementEmitter &e,
-                                     const WindowList &windows,
-                                     SmallVector<Value> &carried) {
-  SmallVector<Value> k;
-  for (const Window &window : windows) {
-    k.push_back(e.openLoop(window.size, carried));
-    carried.assign(e.innermostLoop().getRegionIterArgs().begin(),
-                   e.innermostLoop().getRegionIterArgs().end());
-  }
-  return k;
+/// The sizes of the loops over a window's elements.
+static SmallVector<int64_t> sizesOf(const WindowList &windows) {
+  return llvm::map_to_vector(windows,
+                             [](const Window &window) { return window.size; });
 }
 
 /// Opens one loop for each dimension; workers may share one of these loops, and
@@ -59,26 +39,29 @@ LogicalResult emitReduceWindow(ElementEmitter &e, ReduceWindowOp op) {
     return success();
   }
   unsigned outer = e.depth();
-  SmallVector<Value> carried{neutral};
-  SmallVector<Value> k = openWindow(e, windows, carried);
-  WindowPlace place{e, {}};
-  SmallVector<Value> dims;
-  for (auto [dim, window] : llvm::enumerate(windows))
-    dims.push_back(
-        place.at(window, index.dims[dim], k[dim], from.getDimSize(dim)));
-  FailureOr<Value> value =
-      e.element(op.getInput(), e.makeIndex(dims, e.depth()));
-  if (failed(value))
+  auto combine = [&](ValueRange k,
+                     ValueRange best) -> FailureOr<SmallVector<Value>> {
+    WindowPlace place{e, {}};
+    SmallVector<Value> dims;
+    for (auto [dim, window] : llvm::enumerate(windows))
+      dims.push_back(
+          place.at(window, index.dims[dim], k[dim], from.getDimSize(dim)));
+    FailureOr<Value> value =
+        e.element(op.getInput(), e.makeIndex(dims, e.depth()));
+    if (failed(value))
+      return failure();
+    e.enterDepth(e.depth());
+    Value seen =
+        place.orElse(extendScalar(e.builder, e.loc, from.getElementType(),
+                                  elementType, *value),
+                     neutral);
+    return SmallVector<Value>{emitCombine(e.builder, e.loc, op.getKind(),
+                                          elementType, best[0], seen)};
+  };
+  auto result = e.loops(sizesOf(windows), neutral, combine);
+  if (failed(result))
     return failure();
-  e.enterDepth(e.depth());
-  Value seen =
-      place.orElse(extendScalar(e.builder, e.loc, from.getElementType(),
-                                elementType, *value),
-                   neutral);
-  Value next = emitCombine(e.builder, e.loc, op.getKind(), elementType,
-                           carried[0], seen);
-  Value result = closeCarrying(e, outer, {next})[0];
-  e.store(result, e.memoryOf(op.getResult()), elementType,
+  e.store(result->front(), e.memoryOf(op.getResult()), elementType,
           e.linearIndex(type.getShape(), e.makeIndex(index.dims, outer)));
   return success();
 }
@@ -102,35 +85,36 @@ FailureOr<Value> selectedPosition(ElementEmitter &e, SelectAndScatterOp op,
                                   ArrayRef<Value> window) {
   RankedTensorType type = typeOf(op.getInput());
   Type elementType = type.getElementType();
-  unsigned outer = e.depth();
   Value none = e.constant(-1);
-  SmallVector<Value> carried{
-      emitNeutral(e.builder, e.loc, ReduceKind::Sum, elementType), none};
   WindowList windows = op.getWindows();
-  SmallVector<Value> k = openWindow(e, windows, carried);
-  WindowPlace place{e, {}};
-  SmallVector<Value> dims;
-  for (auto [dim, each] : llvm::enumerate(windows))
-    dims.push_back(place.at(each, window[dim], k[dim], type.getDimSize(dim)));
-  FailureOr<Value> value =
-      e.element(op.getInput(), e.makeIndex(dims, e.depth()));
-  if (failed(value))
-    return failure();
-  e.enterDepth(e.depth());
-  OpBuilder &b = e.builder;
-  Value isFirst = arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::eq,
-                                        carried[1], none);
-  Value truth = arith::ConstantOp::create(b, e.loc, b.getBoolAttr(true));
-  Value stays = emitStays(e, op.getSelect(), elementType, carried[0], *value);
-  Value better = arith::OrIOp::create(
-      b, e.loc, isFirst, arith::XOrIOp::create(b, e.loc, stays, truth));
-  if (place.inside)
-    better = arith::AndIOp::create(b, e.loc, better, place.inside);
-  Value linear = e.linearIndex(type.getShape(), e.makeIndex(dims, e.depth()));
-  SmallVector<Value> next{
-      arith::SelectOp::create(b, e.loc, better, *value, carried[0]),
-      arith::SelectOp::create(b, e.loc, better, linear, carried[1])};
-  return closeCarrying(e, outer, next)[1];
+  auto choose = [&](ValueRange k,
+                    ValueRange best) -> FailureOr<SmallVector<Value>> {
+    WindowPlace place{e, {}};
+    SmallVector<Value> dims;
+    for (auto [dim, each] : llvm::enumerate(windows))
+      dims.push_back(place.at(each, window[dim], k[dim], type.getDimSize(dim)));
+    FailureOr<Value> value =
+        e.element(op.getInput(), e.makeIndex(dims, e.depth()));
+    if (failed(value))
+      return failure();
+    e.enterDepth(e.depth());
+    OpBuilder &b = e.builder;
+    Value isFirst = arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::eq,
+                                          best[1], none);
+    Value truth = arith::ConstantOp::create(b, e.loc, b.getBoolAttr(true));
+    Value stays = emitStays(e, op.getSelect(), elementType, best[0], *value);
+    Value better = arith::OrIOp::create(
+        b, e.loc, isFirst, arith::XOrIOp::create(b, e.loc, stays, truth));
+    if (place.inside)
+      better = arith::AndIOp::create(b, e.loc, better, place.inside);
+    Value linear = e.linearIndex(type.getShape(), e.makeIndex(dims, e.depth()));
+    return SmallVector<Value>{
+        arith::SelectOp::create(b, e.loc, better, *value, best[0]),
+        arith::SelectOp::create(b, e.loc, better, linear, best[1])};
+  };
+  Value zero = emitNeutral(e.builder, e.loc, ReduceKind::Sum, elementType);
+  auto best = e.loops(sizesOf(windows), {zero, none}, choose);
+  return failed(best) ? FailureOr<Value>(failure()) : (*best)[1];
 }
 
 LogicalResult emitSelectAndScatter(ElementEmitter &e, SelectAndScatterOp op) {
@@ -212,11 +196,10 @@ LogicalResult ConvolutionNest::emit() {
     place.push_back(static_cast<int64_t>(dim) == out[1]
                         ? Value()
                         : e.openSharedLoop(dim, size));
-  unsigned outer = e.depth();
-  Value feature = e.openLoop(features());
-  e.markParallel();
-  e.store(zeroOf(e, elementType), pointer, elementType, linear(feature));
-  e.closeLoops(outer);
+  e.each(features(), [&](Value feature) {
+    e.markParallel();
+    e.store(zeroOf(e, elementType), pointer, elementType, linear(feature));
+  });
   if (lhs.getNumElements() == 0 || rhs.getNumElements() == 0)
     return success();
   SmallVector<Value> from(lhs.getRank()), with(rhs.getRank());
@@ -233,7 +216,7 @@ LogicalResult ConvolutionNest::emit() {
   int64_t featureGroups = op.getFeatureGroups(),
           batchGroups = op.getBatchGroups();
   unsigned shared = e.depth();
-  feature = e.openLoop(features());
+  Value feature = e.openLoop(features());
   e.markParallel();
   from[l[0]] = place[out[0]];
   from[l[1]] = with[r[1]];
