@@ -30,7 +30,7 @@ if(TARGET WeftGpuCodegen)
   target_compile_definitions(ptx-kernels-test PRIVATE WEFT_OPT="$<TARGET_FILE:weft-opt>"
     WEFT_GPU_KERNELS="${PROJECT_SOURCE_DIR}/test/pipeline/Inputs/gpu-kernels.mlir")
   add_dependencies(ptx-kernels-test weft-opt)
-  weft_unit_test(gpu-walks-test SRCS cuda/gpu-tiles-test.cpp cuda/gpu-transposed-test.cpp cuda/gpu-updates-test.cpp cuda/gpu-walks-test.cpp
+  weft_unit_test(gpu-walks-test SRCS cuda/gpu-placement-test.cpp cuda/gpu-tiles-test.cpp cuda/gpu-transposed-test.cpp cuda/gpu-updates-test.cpp cuda/gpu-walks-test.cpp
     cuda/WalkRuns.cpp cuda/DeviceOps.cpp
     LINK WeftPtxMachine weft::WeftKernelPasses weft::WeftNestPasses weft::WeftInterpret weft::WeftCodegen)
   weft_unit_test(gpu-every-op-test SRCS cuda/gpu-every-op-test.cpp cuda/DeviceOps.cpp unit/OpCases.cpp

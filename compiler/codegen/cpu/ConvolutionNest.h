@@ -67,8 +67,8 @@ private:
   struct Range {
     mlir::Value first, end, step;
   };
-  /// An element that a window reads along one dimension: its position, and
-  /// whether it exists (null: always).
+  /// An element that a window reads: its position along one dimension, or its
+  /// offset in memory, and whether it exists (null: always).
   struct Seen {
     mlir::Value at, exists;
   };
@@ -106,6 +106,7 @@ private:
   mlir::Value firstInWindow(const Window &w, mlir::Value before);
   std::optional<Range> rangeOf(unsigned i, mlir::Value place);
   Seen see(unsigned i, unsigned place, mlir::Value first, mlir::Value k);
+  Seen see(unsigned place, const At &at, mlir::ValueRange k, mlir::Value input);
   Values lanesOfInputs(const Tile &tile, mlir::Value feature, const At &at,
                        mlir::ValueRange k, mlir::ValueRange sums);
   Values products(const Tile &tile, mlir::Value feature, const At &at,

@@ -191,11 +191,35 @@ TiledConvolution::Seen TiledConvolution::see(unsigned i, unsigned place,
   return {arith::SelectOp::create(b, loc, exists, at, constant(0)), exists};
 }
 
+/// The offset in the input of what window element `k` of an input feature reads
+/// in position `place` of the tile.
+TiledConvolution::Seen TiledConvolution::see(unsigned place, const At &at,
+                                             ValueRange k, Value input) {
+  ArrayRef<int64_t> l = op.getLhsDims();
+  const StridedView &view = at.lhs.view;
+  Value from =
+      e.add(constant(view.first), scaled(at.sample, view.strides[l[0]]));
+  if (shape.tiledSpatial < 0)
+    from = e.add(from, constant(place * view.strides[l[0]]));
+  from = e.add(from, scaled(e.add(at.firstInput, input), view.strides[l[1]]));
+  Value exists;
+  for (auto [dim, each] : llvm::enumerate(k)) {
+    Seen seen = see(dim, place, at.places[dim], each);
+    if (seen.exists)
+      exists =
+          exists
+              ? arith::AndIOp::create(b, loc, exists, seen.exists).getResult()
+              : seen.exists;
+    from = e.add(from, scaled(seen.at, windows[dim].lhs));
+  }
+  return {from, exists};
+}
+
 SmallVector<Value> TiledConvolution::products(const Tile &current,
                                               Value feature, const At &at,
                                               ValueRange k, Value input,
                                               int64_t count, ValueRange sums) {
-  ArrayRef<int64_t> l = op.getLhsDims(), r = op.getRhsDims();
+  ArrayRef<int64_t> r = op.getRhsDims();
   Operand lhs = at.lhs, rhs = at.rhs;
   Value weights = scaled(input, rhs.view.strides[r[1]]);
   if (!at.panel)
@@ -213,25 +237,10 @@ SmallVector<Value> TiledConvolution::products(const Tile &current,
   }
   Value zero = vectors.zeros(lanes);
   for (int64_t i = 0; i < current.places; ++i) {
-    Value from = e.add(constant(lhs.view.first),
-                       scaled(at.sample, lhs.view.strides[l[0]]));
-    if (shape.tiledSpatial < 0)
-      from = e.add(from, constant(i * lhs.view.strides[l[0]]));
-    from = e.add(from,
-                 scaled(e.add(at.firstInput, input), lhs.view.strides[l[1]]));
-    Value inside; // null: the window is in the input
-    for (auto [dim, each] : llvm::enumerate(k)) {
-      Seen seen = see(dim, i, at.places[dim], each);
-      if (seen.exists)
-        inside =
-            inside
-                ? arith::AndIOp::create(b, loc, inside, seen.exists).getResult()
-                : seen.exists;
-      from = e.add(from, scaled(seen.at, windows[dim].lhs));
-    }
-    auto orZero = [&](Value x) {
-      return inside
-                 ? arith::SelectOp::create(b, loc, inside, x, zero).getResult()
+    auto [from, inside] = see(i, at, k, input);
+    auto orZero = [&, exists = inside](Value x) {
+      return exists
+                 ? arith::SelectOp::create(b, loc, exists, x, zero).getResult()
                  : x;
     };
     Value shared;

@@ -17,7 +17,8 @@
 
 namespace weft::gpu {
 
-inline constexpr int64_t kBlockThreads = 256, kWarpLanes = 32;
+inline constexpr int64_t kBlockThreads = 256, kWarpLanes = 32,
+                         kBlockWarps = kBlockThreads / kWarpLanes;
 
 /// The independent loops of an op with its own loops: dimension and size.
 llvm::SmallVector<std::pair<int64_t, int64_t>>

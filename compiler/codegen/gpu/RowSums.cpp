@@ -18,6 +18,7 @@
 #include "weft/compiler/codegen/elements/ComplexOps.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/compiler/codegen/gpu/GpuKernelEmitter.h"
+#include "weft/compiler/codegen/gpu/Placement.h"
 #include "weft/dialects/nest/RowWalk.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,20 +31,16 @@ namespace weft::gpu {
 /// The most bytes that a number has: a complex number of f64.
 constexpr int64_t kNumberBytes = 16;
 
-static int64_t warpsOfBlock() { return kBlockThreads / kWarpLanes; }
-
 /// Opens the loop over rows; a single row needs no loop, as every warp computes
 /// and writes the same.
 void GpuKernelEmitter::openRow() {
   Value thread = threadInBlock(), first = blockInGrid(), step = blocksOfGrid();
   lane = thread;
   if (rows.getLanes() == kWarpLanes) {
-    lane = arith::AndIOp::create(builder, loc, thread,
-                                 elements.constant(kWarpLanes - 1));
-    Value warp = arith::DivUIOp::create(builder, loc, thread,
-                                        elements.constant(kWarpLanes));
-    first = elements.add(elements.mul(first, warpsOfBlock()), warp);
-    step = elements.mul(step, warpsOfBlock());
+    lane = laneOf(elements, thread);
+    Value warp = warpOf(elements, thread);
+    first = elements.add(elements.mul(first, kBlockWarps), warp);
+    step = elements.mul(step, kBlockWarps);
   }
   row = shape.empty()
             ? elements.constant(0)
@@ -61,7 +58,7 @@ LogicalResult GpuKernelEmitter::emitRows(nest::RowsAttr walk) {
   if (isOfBlock)
     shared.allocate(builder.getInsertionBlock()->getParentOp(),
                     (kernel.getName() + ".shared").str(),
-                    reduces.size() * warpsOfBlock() * kNumberBytes);
+                    reduces.size() * kBlockWarps * kNumberBytes);
   openRow();
   for (ReduceOp op : reduces)
     if (failed(emitRowReduce(op)))
@@ -97,8 +94,13 @@ GpuKernelEmitter::heldColumns(ArrayRef<int64_t> columns) {
   if (!found.empty())
     return found;
   elements.enterDepth(rowDepth);
-  for (int64_t begin = 0; begin < count; begin += lanes * side) {
-    Value exists, first = elements.add(elements.mul(lane, side),
+  int64_t rounds = llvm::divideCeil(count, lanes * side);
+  Placement place(
+      {{kRound, rounds}, {kLane, lanes}, {kRegister, side}},
+      {{{kRound, 1, rounds}, {kLane, 1, lanes}, {kRegister, 1, side}}});
+  for (int64_t round = 0; round < rounds; ++round) {
+    int64_t begin = place.at(0, kRound, round);
+    Value exists, first = elements.add(place.at(elements, 0, {{kLane, lane}}),
                                        elements.constant(begin));
     if (begin + lanes * side > count) {
       exists = isBelow(first, count);
@@ -263,23 +265,20 @@ Value GpuKernelEmitter::combineLanes(ReduceOp op, Value value) {
     return value;
   // The memory of this reduction. No two share memory, so that one barrier is
   // sufficient.
-  Value place = shared.at(
-      shared.base(), builder.getI8Type(),
-      elements.constant(rowReduces++ * warpsOfBlock() * kNumberBytes));
-  Value warp =
-      arith::DivUIOp::create(builder, loc, lane, elements.constant(kWarpLanes));
-  Value isFirst = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::eq,
-      arith::AndIOp::create(builder, loc, lane,
-                            elements.constant(kWarpLanes - 1)),
-      elements.constant(0));
+  Value place =
+      shared.at(shared.base(), builder.getI8Type(),
+                elements.constant(rowReduces++ * kBlockWarps * kNumberBytes));
+  Value warp = warpOf(elements, lane);
+  Value isFirst =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                            laneOf(elements, lane), elements.constant(0));
   auto branch = scf::IfOp::create(builder, loc, isFirst);
   builder.setInsertionPointToStart(branch.thenBlock());
   elements.store(value, place, elementType, warp);
   elements.enterDepth(rowDepth);
   shared.barrier();
   value = elements.load(place, elementType, elements.constant(0));
-  for (int64_t i = 1; i < warpsOfBlock(); ++i)
+  for (int64_t i = 1; i < kBlockWarps; ++i)
     value =
         emitCombine(builder, loc, op.getKind(), elementType, value,
                     elements.load(place, elementType, elements.constant(i)));

@@ -22,19 +22,29 @@ TileStaging::TileStaging(ElementEmitter &elements, SharedMemory &shared,
       shared(shared), sum(sum), shape(*nest::productShape(sum)),
       staging(stagingOf(walk, operand)),
       operandTile(nest::tileOperand(walk, operand)), operand(operand),
-      threads(kBlockThreads), thread(thread) {
+      threads(placeThreads()), thread(thread) {
   bool isHalf = walk.getUnit() == nest::Multiplier::Half;
   element = isHalf ? shape.typeOf(operand) : builder.getF32Type();
-  bool isDeep = staging.getAlong() == nest::Along::Depth;
-  run = std::max<int64_t>(staging.getBytes() / operandTile.elementBytes, 1);
-  perLine = (isDeep ? operandTile.depth : operandTile.rows) / run;
-  int64_t lines = isDeep ? operandTile.rows : operandTile.depth;
-  linesAtOnce = threads / perLine;
-  rounds = llvm::divideCeil(lines, linesAtOnce);
-  taking = std::min(threads, lines * perLine);
   if (isAsync())
     paths = nest::operandPaths(sum, operand, isInMemory);
   index = isAsync() && isNarrow() ? builder.getI32Type() : builder.getI64Type();
+}
+
+/// Gives each thread a run of a line: lines are rows with runs along the depth,
+/// or depths with runs along the rows.
+Placement TileStaging::placeThreads() {
+  run = std::max<int64_t>(staging.getBytes() / operandTile.elementBytes, 1);
+  bool isDeep = staging.getAlong() == nest::Along::Depth;
+  int64_t perLine = (isDeep ? operandTile.depth : operandTile.rows) / run,
+          lines = isDeep ? operandTile.rows : operandTile.depth,
+          linesAtOnce = kBlockThreads / perLine;
+  rounds = llvm::divideCeil(lines, linesAtOnce);
+  taking = std::min(kBlockThreads, lines * perLine);
+  SubAxes line{{kRound, 1, rounds}, {kThread, 1, linesAtOnce}},
+      along{{kThread, linesAtOnce, perLine}, {kRegister, 1, run}};
+  return Placement(
+      {{kRound, rounds}, {kThread, linesAtOnce * perLine}, {kRegister, run}},
+      isDeep ? std::vector{line, along} : std::vector{along, line});
 }
 
 /// Whether 32 bits hold all positions and offsets, those in tiles past the end
@@ -46,14 +56,9 @@ bool TileStaging::isNarrow() const {
 }
 
 TileStaging::Place TileStaging::placeOf(Value round) {
-  Value mine = elements.resized(thread, round.getType()),
-        size = elements.constant(perLine, round.getType());
-  Value line = arith::DivUIOp::create(builder, loc, mine, size);
-  Value along = arith::RemUIOp::create(builder, loc, mine, size);
-  line = elements.add(line, elements.mul(round, linesAtOnce));
-  along = elements.mul(along, run);
-  bool isDeep = staging.getAlong() == nest::Along::Depth;
-  return isDeep ? Place{line, along} : Place{along, line};
+  std::pair<PlacementAxis, Value> at[] = {
+      {kRound, round}, {kThread, elements.resized(thread, round.getType())}};
+  return {threads.at(elements, 0, at), threads.at(elements, 1, at)};
 }
 
 /// The position, at most that of the last run of `size` positions.
@@ -92,7 +97,7 @@ Value TileStaging::inStage(Value stage, const Place &place) {
 }
 
 template <typename Emit> void TileStaging::ifTaking(Emit emit) {
-  if (taking == threads)
+  if (taking == kBlockThreads)
     return emit();
   OpBuilder::InsertionGuard guard(builder);
   auto branch = scf::IfOp::create(builder, loc, isBelow(thread, taking));

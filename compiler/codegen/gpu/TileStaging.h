@@ -13,6 +13,7 @@
 #define WEFT_COMPILER_CODEGEN_GPU_TILESTAGING_H
 
 #include "weft/compiler/codegen/elements/ElementEmitter.h"
+#include "weft/compiler/codegen/gpu/Placement.h"
 #include "weft/compiler/codegen/gpu/SharedMemory.h"
 #include "weft/dialects/nest/TileWalk.h"
 
@@ -38,6 +39,7 @@ private:
   struct Place {
     mlir::Value row, depth;
   };
+  Placement placeThreads();
   Place placeOf(mlir::Value round);
   /// A constant of the type of positions.
   mlir::Value number(int64_t value) { return elements.constant(value, index); }
@@ -65,7 +67,8 @@ private:
   nest::StagingAttr staging;
   nest::TileOperand operandTile;
   unsigned operand;
-  int64_t threads, run, perLine, linesAtOnce, rounds, taking;
+  int64_t run, rounds, taking; ///< taking: threads that copy
+  Placement threads; ///< the row and depth that a thread copies in a round
   mlir::Value thread;
   mlir::Type element; ///< type in shared memory
   /// The type of positions and offsets: i32 if all of them fit.

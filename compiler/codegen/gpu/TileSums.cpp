@@ -23,10 +23,8 @@ TileSums::TileSums(ElementEmitter &elements, nest::LoopsOp loops,
 
 LogicalResult TileSums::emit(Operation *function, StringRef name) {
   shared.allocate(function, (name + ".shared").str(), sharedBytes(walk));
-  lane = arith::RemUIOp::create(builder, loc, grid.thread,
-                                elements.constant(kWarpLanes));
-  warp = arith::DivUIOp::create(builder, loc, grid.thread,
-                                elements.constant(kWarpLanes));
+  lane = laneOf(elements, grid.thread);
+  warp = warpOf(elements, grid.thread);
   auto isInMemory = [&](Value value) { return elements.isInMemory(value); };
   lhs.emplace(elements, shared, sum, walk, 0, grid.thread, isInMemory);
   rhs.emplace(elements, shared, sum, walk, 1, grid.thread, isInMemory);

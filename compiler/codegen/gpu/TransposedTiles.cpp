@@ -4,6 +4,7 @@
 
 #include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/compiler/codegen/gpu/KernelWalk.h"
+#include "weft/compiler/codegen/gpu/Placement.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -39,10 +40,8 @@ LogicalResult TransposedTiles::emit(Operation *function, StringRef name) {
   for (int64_t begin : begins)
     patches.push_back(shared.at(shared.base(), builder.getI8Type(),
                                 elements.constant(begin)));
-  lane = arith::RemUIOp::create(builder, loc, grid.thread,
-                                elements.constant(kWarpLanes));
-  warp = arith::DivUIOp::create(builder, loc, grid.thread,
-                                elements.constant(kWarpLanes));
+  lane = laneOf(elements, grid.thread);
+  warp = warpOf(elements, grid.thread);
   SmallVector<int64_t> tiles = nest::turnedTiles(shape, along);
   Value tile = elements.openStridedLoop(
       grid.block, elements.constant(llvm::product_of(tiles)), grid.blocks);
@@ -61,9 +60,11 @@ LogicalResult TransposedTiles::emit(Operation *function, StringRef name) {
 
 LogicalResult
 TransposedTiles::eachRun(llvm::function_ref<LogicalResult(Value run)> body) {
-  int64_t warps = kBlockThreads / kWarpLanes;
-  return elements.loop(kTurnedTile / warps, [&](Value round) {
-    return body(elements.add(elements.mul(round, warps), warp));
+  int64_t rounds = kTurnedTile / kBlockWarps;
+  Placement runs({{kRound, rounds}, {kWarp, kBlockWarps}},
+                 {{{kRound, 1, rounds}, {kWarp, 1, kBlockWarps}}});
+  return elements.loop(rounds, [&](Value round) {
+    return body(runs.at(elements, 0, {{kRound, round}, {kWarp, warp}}));
   });
 }
 

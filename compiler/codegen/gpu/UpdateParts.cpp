@@ -5,6 +5,7 @@
 #include "weft/compiler/codegen/elements/IndexedElements.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/compiler/codegen/gpu/KernelWalk.h"
+#include "weft/compiler/codegen/gpu/Placement.h"
 #include "weft/dialects/weft/UpdatedOperand.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -64,14 +65,12 @@ LogicalResult UpdateParts::emit() {
 }
 
 void UpdateParts::openTasks() {
-  Value lanes = elements.constant(kWarpLanes);
-  lane = arith::RemUIOp::create(builder, loc, grid.thread, lanes);
-  Value warp = arith::DivUIOp::create(builder, loc, grid.thread, lanes);
-  int64_t warpsOfBlock = kBlockThreads / kWarpLanes;
+  lane = laneOf(elements, grid.thread);
+  Value warp = warpOf(elements, grid.thread);
   Value task = elements.openStridedLoop(
-      elements.add(elements.mul(grid.block, warpsOfBlock), warp),
+      elements.add(elements.mul(grid.block, kBlockWarps), warp),
       elements.constant(nest::warpsOf(walk, op)),
-      elements.mul(grid.blocks, warpsOfBlock));
+      elements.mul(grid.blocks, kBlockWarps));
   SmallVector<int64_t> sizes = nest::sizesOf(op.getResult(), shape.batch);
   int64_t total = nest::countOf(op.getResult(), shape.shared);
   sizes.push_back(walk.getParts());

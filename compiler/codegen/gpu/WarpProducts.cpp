@@ -12,26 +12,105 @@ namespace weft::gpu {
 
 using nest::Multiplier;
 
+/// The number of adjacent rows or columns that a lane reads at once.
+static int64_t runOf(int64_t size, int64_t lanes) {
+  return std::min<int64_t>(size / lanes, 4);
+}
+
+/// A register axis is a list of digits, as dimensions of an array are: its size
+/// and each digit.
+static std::pair<int64_t, SubAxes> registersOf(ArrayRef<int64_t> sizes) {
+  int64_t all = 1;
+  SubAxes digits;
+  for (int64_t size : sizes) {
+    digits.push_back({kRegister, all, size});
+    all *= size;
+  }
+  return {all, digits};
+}
+
+/// The patch, the slot (a row of the patch) and the column of a sum.
+static Placement placeOfSums(nest::TilesAttr walk) {
+  int64_t rows = walk.getWarp()[0], columns = walk.getWarp()[1];
+  SubAxis lanes[] = {{kLane, 1, 8}, {kLane, 8, 4}};
+  int64_t patches = rows / nest::kPatchRows;
+  if (walk.getUnit() != Multiplier::Fma) {
+    // A lane has four sums of each 16 x 8 fragment: two in a row, and two 8
+    // rows below.
+    auto [all, digits] = registersOf({patches, columns / 8, 2, 2});
+    return Placement(
+        {{kLane, 32}, {kRegister, all}},
+        {{digits[0]}, {digits[2], lanes[0]}, {digits[1], lanes[1], digits[3]}});
+  }
+  int64_t run = runOf(columns, 4);
+  auto [all, digits] = registersOf({patches, 2, columns / 4 / run, run});
+  return Placement(
+      {{kLane, 32}, {kRegister, all}},
+      {{digits[0]}, {lanes[0], digits[1]}, {digits[2], lanes[1], digits[3]}});
+}
+
+/// The row of the warp's tile for a patch (a round) and a slot (a register).
+static Placement placeOfRows(nest::TilesAttr walk) {
+  int64_t rows = walk.getWarp()[0], patches = rows / nest::kPatchRows;
+  if (walk.getUnit() != Multiplier::Fma)
+    return Placement(
+        {{kRound, patches}, {kRegister, nest::kPatchRows}},
+        {{{kRound, 1, patches}, {kRegister, 1, nest::kPatchRows}}});
+  int64_t pairs = runOf(rows, 8) / 2;
+  return Placement({{kRound, patches}, {kRegister, nest::kPatchRows}},
+                   {{{kRound, 1, patches / pairs},
+                     {kRegister, 1, 8},
+                     {kRound, patches / pairs, pairs},
+                     {kRegister, 8, 2}}});
+}
+
+/// The row (of rhs: column) and the depth that a lane reads of an operand, in
+/// the warp's tile.
+static Placement placeOfReads(nest::TilesAttr walk, unsigned operand) {
+  int64_t rows = walk.getWarp()[operand];
+  auto place = [](int64_t registers, std::vector<SubAxes> dims) {
+    return Placement({{kLane, 32}, {kRegister, registers}}, std::move(dims));
+  };
+  if (walk.getUnit() == Multiplier::Fma) {
+    SubAxis lanes = operand == 0 ? SubAxis{kLane, 1, 8} : SubAxis{kLane, 8, 4};
+    int64_t run = runOf(rows, lanes.size);
+    auto [all, digits] = registersOf({rows / lanes.size / run, run});
+    return place(all, {{digits[0], lanes, digits[1]}, {}});
+  }
+  if (walk.getUnit() == Multiplier::Tf32) {
+    auto [all, digits] = registersOf({rows / 8, 2});
+    return place(all, {{digits[0], {kLane, 1, 8}}, {digits[1], {kLane, 8, 4}}});
+  }
+  // Lane 8 * m + r has the address of run r, of 8 elements, of matrix m.
+  // Matrices 1 and 3 of lhs are 8 rows below 0 and 2, and 2 and 3 are 8 depths
+  // after 0 and 1; for rhs, rows and depths are exchanged.
+  SubAxis high{kLane, 1, 2}, low{kLane, 2, 2}, run{kLane, 4, 8};
+  auto [all, digits] = registersOf({(rows + 15) / 16, 8});
+  SubAxis row = operand == 0 ? low : high, depth = operand == 0 ? high : low;
+  bool isDepthInner = tileOperand(walk, operand).isDepthInner;
+  return place(all, {{digits[0], row, isDepthInner ? run : digits[1]},
+                     {depth, isDepthInner ? digits[1] : run}});
+}
+
 WarpProducts::WarpProducts(elements::LoopNest &nest, SharedMemory &shared,
                            nest::TilesAttr walk, Type halves, Value warp,
                            Value lane)
     : nest(nest), shared(shared), walk(walk),
       operands{tileOperand(walk, 0), tileOperand(walk, 1)},
       warpTile{walk.getWarp()[0], walk.getWarp()[1]}, halves(halves),
-      f32(nest.builder.getF32Type()), lane(lane) {
-  int64_t across = warpsOf(walk)[1];
-  first[0] = nest.mul(divided(warp, across), warpTile[0]);
-  first[1] = nest.mul(remainder(warp, across), warpTile[1]);
-  placeLanes();
-}
-
-Value WarpProducts::divided(Value value, int64_t by) {
-  return arith::DivUIOp::create(nest.builder, nest.loc, value,
-                                nest.constant(by));
-}
-Value WarpProducts::remainder(Value value, int64_t by) {
-  return arith::RemUIOp::create(nest.builder, nest.loc, value,
-                                nest.constant(by));
+      f32(nest.builder.getF32Type()), sumsPlace(placeOfSums(walk)),
+      rowsPlace(placeOfRows(walk)),
+      readPlace{placeOfReads(walk, 0), placeOfReads(walk, 1)}, lane(lane) {
+  std::array<int64_t, 2> warps = warpsOf(walk);
+  Placement ofWarps({{kWarp, warps[0] * warps[1]}},
+                    {{{kWarp, 1, warps[0]}}, {{kWarp, warps[0], warps[1]}}});
+  for (unsigned i : {0, 1})
+    first[i] = nest.mul(ofWarps.at(nest, i, {{kWarp, warp}}), warpTile[i]);
+  for (unsigned i : {0, 1}) {
+    Value row = readPlace[i].at(nest, 0, {{kLane, lane}}),
+          depth = readPlace[i].at(nest, 1, {{kLane, lane}});
+    laneOffset[i] = at(i, nest.add(first[i], row), depth);
+  }
 }
 
 int64_t WarpProducts::at(unsigned operand, int64_t row, int64_t depth) const {
@@ -43,42 +122,6 @@ Value WarpProducts::at(unsigned operand, Value row, Value depth) {
   const nest::TileOperand &tile = operands[operand];
   return tile.isDepthInner ? nest.add(nest.mul(row, tile.stride), depth)
                            : nest.add(nest.mul(depth, tile.stride), row);
-}
-
-/// The number of adjacent rows or columns that a lane reads at once.
-static int64_t runOf(int64_t size, int64_t lanes) {
-  return std::min<int64_t>(size / lanes, 4);
-}
-
-/// Computes the shared-memory offset of each operand that a lane reads first.
-void WarpProducts::placeLanes() {
-  Value zero = nest.constant(0);
-  if (walk.getUnit() == Multiplier::Fma) {
-    Value rows[] = {divided(lane, 4), remainder(lane, 4)};
-    for (unsigned i : {0, 1})
-      laneOffset[i] = at(
-          i, nest.add(first[i], nest.mul(rows[i], runOf(warpTile[i], 8 >> i))),
-          zero);
-    return;
-  }
-  if (walk.getUnit() == Multiplier::Tf32) {
-    for (unsigned i : {0, 1})
-      laneOffset[i] =
-          at(i, nest.add(first[i], divided(lane, 4)), remainder(lane, 4));
-    return;
-  }
-  // Lane 8 * m + r has the address of run r of matrix m. Matrices 1 and 3 of
-  // lhs are 8 rows below 0 and 2, and 2 and 3 are 8 depths after 0 and 1; for
-  // rhs, rows and depths are exchanged.
-  Value run = remainder(lane, 8), low = remainder(divided(lane, 8), 2),
-        high = divided(lane, 16);
-  for (unsigned i : {0, 1}) {
-    Value row = nest.mul(i == 0 ? low : high, 8),
-          depth = nest.mul(i == 0 ? high : low, 8);
-    (operands[i].isDepthInner ? row : depth) =
-        nest.add(operands[i].isDepthInner ? row : depth, run);
-    laneOffset[i] = at(i, nest.add(first[i], row), depth);
-  }
 }
 
 Value WarpProducts::constantOffset(Value pointer, Type element,
@@ -111,8 +154,9 @@ SmallVector<Value> WarpProducts::run(Value pointer, unsigned operand,
           side = runOf(warpTile[operand], lanes);
   Values values;
   for (int64_t i = 0; i < count; i += side) {
+    int64_t row = readPlace[operand].at(0, kRegister, i);
     Value loaded = shared.load(
-        constantOffset(pointer, f32, at(operand, i * lanes, depth)), f32, side);
+        constantOffset(pointer, f32, at(operand, row, depth)), f32, side);
     for (int64_t j = 0; j < side; ++j)
       values.push_back(
           side == 1 ? loaded
@@ -245,36 +289,23 @@ void WarpProducts::multiplyMatrices(Value lhs, Value rhs, Values &sums) {
 
 SmallVector<LaneSums> WarpProducts::lanes() {
   SmallVector<LaneSums> all;
-  Value down = divided(lane, 4), across = remainder(lane, 4);
-  if (walk.getUnit() != Multiplier::Fma) {
-    // A lane has four sums of each 16 x 8 fragment: two in a row, and two 8
-    // rows below.
-    for (unsigned i = 0; i < sums(); i += 2) {
-      unsigned fragment = i / 4, wide = warpTile[1] / 8;
-      Value slot = i % 4 == 0 ? down : nest.add(down, nest.constant(8));
-      Value column =
-          nest.add(nest.mul(across, 2), nest.constant(fragment % wide * 8));
-      all.push_back({fragment / wide, slot, column, i, 2});
-    }
-    return all;
+  Value ofLane[] = {sumsPlace.at(nest, 1, {{kLane, lane}}),
+                    sumsPlace.at(nest, 2, {{kLane, lane}})};
+  unsigned run = walk.getUnit() == Multiplier::Fma ? runOf(warpTile[1], 4) : 2;
+  for (unsigned i = 0; i < sums(); i += run) {
+    auto position = [&](unsigned dim) {
+      return nest.add(ofLane[dim - 1],
+                      nest.constant(sumsPlace.at(dim, kRegister, i)));
+    };
+    unsigned patch = sumsPlace.at(0, kRegister, i);
+    all.push_back({patch, position(1), position(2), i, run});
   }
-  unsigned rows = warpTile[0] / 8, columns = warpTile[1] / 4,
-           side = runOf(warpTile[1], 4);
-  for (unsigned row = 0; row < rows; ++row)
-    for (unsigned column = 0; column < columns; column += side)
-      all.push_back(
-          {row / 2, nest.add(nest.mul(down, 2), nest.constant(row % 2)),
-           nest.add(nest.mul(across, side), nest.constant(column * 4)),
-           row * columns + column, side});
   return all;
 }
 
 Value WarpProducts::rowOf(unsigned patch, Value slot) {
-  if (walk.getUnit() != Multiplier::Fma)
-    return nest.add(slot, nest.constant(patch * nest::kPatchRows));
-  int64_t side = runOf(warpTile[0], 8), row = 2 * int64_t(patch);
-  Value inRun = nest.add(nest.mul(divided(slot, 2), side), remainder(slot, 2));
-  return nest.add(inRun, nest.constant(row / side * side * 8 + row % side));
+  return nest.add(rowsPlace.at(nest, 0, {{kRegister, slot}}),
+                  nest.constant(rowsPlace.at(0, kRound, patch)));
 }
 
 } // namespace weft::gpu

@@ -1,19 +1,19 @@
 //===- WarpProducts.h - a warp's share of a tile of sums --------*- C++ -*-===//
 //
-// The sums of a warp's tile are in registers of its lanes. With `fma` lane l
-// has rows and columns of an 8 x 4 grid of lanes, in runs of up to four:
+// The sums of a warp's tile are in registers of its lanes. With `fma` the lanes
+// are a grid of 8 x 4, and have rows and columns in runs of up to four:
 //
 //   warp[32, 16]   lane 5: rows 4 to 7, columns 4 to 7   (5 / 4 = 1, 5 % 4 = 1)
 //
-// With tensor cores, lane l has rows l / 4 and l / 4 + 8, and two columns from
-// 2 * (l % 4) on, of every 16 x 8 block (PTX ISA, "Matrix Fragments for
-// mma.m16n8k16").
+// With tensor cores they have the rows and columns of Placement.h in every
+// block of 16 x 8.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_COMPILER_CODEGEN_GPU_WARPPRODUCTS_H
 #define WEFT_COMPILER_CODEGEN_GPU_WARPPRODUCTS_H
 
+#include "weft/compiler/codegen/gpu/Placement.h"
 #include "weft/compiler/codegen/gpu/SharedMemory.h"
 #include "weft/dialects/nest/TileWalk.h"
 
@@ -44,7 +44,7 @@ public:
   unsigned patches() const { return warpTile[0] / nest::kPatchRows; }
   /// The row of the tile for a row of a patch.
   mlir::Value rowOf(unsigned patch, mlir::Value slot);
-  /// The first row and column of the warp's tile.
+  /// The first row and column of the warp's tile, in the block's.
   mlir::Value firstRow() { return first[0]; }
   mlir::Value firstColumn() { return first[1]; }
 
@@ -53,9 +53,6 @@ private:
   /// The offset of a row (of rhs: a column) and a depth in an operand's stage.
   int64_t at(unsigned operand, int64_t row, int64_t depth) const;
   mlir::Value at(unsigned operand, mlir::Value row, mlir::Value depth);
-  mlir::Value divided(mlir::Value value, int64_t by);
-  mlir::Value remainder(mlir::Value value, int64_t by);
-  void placeLanes();
   mlir::Value constantOffset(mlir::Value pointer, mlir::Type element,
                              int64_t offset);
   Values run(mlir::Value pointer, unsigned operand, int64_t depth);
@@ -78,6 +75,9 @@ private:
   nest::TileOperand operands[2];
   int64_t warpTile[2];
   mlir::Type halves, f32;
+  Placement sumsPlace;    ///< the patch, slot and column of a sum
+  Placement rowsPlace;    ///< the row of a round's patch and a register's slot
+  Placement readPlace[2]; ///< the row (of rhs: column) and depth of an operand
   mlir::Value lane;
   mlir::Value first[2];      ///< the warp's row and column in the block's tile
   mlir::Value laneOffset[2]; ///< offsets in each operand's stage
