@@ -96,14 +96,12 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
     }], "::mlir::Operation *", "saveForGradient", (ins "::mlir::OpBuilder &":$builder),
       /*methodBody=*/"", /*defaultImplementation=*/[{ return $_op.getOperation(); }]>,
     InterfaceMethod<[{
-      Given the gradient of each result (null where it is zero), builds the
-      gradient of each operand for which `wanted` is set; a null value stands
-      for zero. Ops are created at the builder's insertion point.
+      Given the gradient of each result, builds the gradient of each operand
+      that wants it (`gradients/GradientBuilder.h`). Ops are created at the
+      builder's insertion point.
       Returns failure, with an error on the op, where no derivative exists.
     }], "::llvm::LogicalResult", "buildGradient",
-      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$resultGradients,
-           "::llvm::ArrayRef<bool>":$wanted,
-           "::llvm::SmallVectorImpl<::mlir::Value> &":$operandGradients)>,
+      (ins "::weft::OpGradients &":$gradients)>,
   ];
 }
 

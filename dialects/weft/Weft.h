@@ -163,6 +163,7 @@ inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer,
                                     ReduceKind kind) {
   return printer << stringifyReduceKind(kind);
 }
+struct OpGradients; // GradientBuilder.h
 } // namespace weft
 
 #include "weft/dialects/weft/WeftDialect.h.inc"

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "weft/dialects/weft/gradients/ReverseMode.h"
 #include "weft/dialects/weft/ops/WindowOps.h"
 #include "weft/test/unit/StrategyPrograms.h"
 
@@ -84,12 +85,13 @@ OwningOpRef<ModuleOp> derivative(const std::string &text) {
   Block &block = function.getBody().front();
   Operation *terminator = block.getTerminator();
   OpBuilder builder(terminator);
-  auto op = cast<DifferentiableOpInterface>(*block.begin());
-  SmallVector<bool> wanted(op->getNumOperands(), true);
-  SmallVector<Value> gradients;
-  REQUIRE(succeeded(op.buildGradient(builder, block.getArguments().back(),
-                                     wanted, gradients)));
-  terminator->setOperands(gradients);
+  Operation *op = &block.front();
+  SmallVector<Operation *> tape{op}, created;
+  Value grad = block.getArguments().back();
+  auto gradients = buildReverse(builder, op->getLoc(), tape, op->getResults(),
+                                grad, op->getOperands(), created);
+  REQUIRE(succeeded(gradients));
+  terminator->setOperands(*gradients);
   return module;
 }
 

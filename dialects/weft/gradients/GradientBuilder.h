@@ -4,7 +4,13 @@
 //
 //   Tensor dx = grad / y;   Tensor dy = -(grad * x / (y * y));
 //
-// A GradientBuilder makes the tensors, at the place of the op.
+// A GradientBuilder makes the tensors, at the place of the op:
+//
+//   LogicalResult NegOp::buildGradient(OpGradients &g) {
+//     g.operands[0] = -g.grad();
+//     return success();
+//   }
+//
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,6 +42,25 @@ struct GradientBuilder {
   /// positions[..., i, ...] of `dim`.
   Tensor putAlong(mlir::Value grad, mlir::Value positions, int64_t dim,
                   mlir::Value like) const;
+};
+
+/// What the derivative of an op is given, and what it builds. A result of the op
+/// has a gradient, and an operand's is wanted: an op of one operand and one
+/// result need not ask.
+struct OpGradients : GradientBuilder {
+  mlir::ValueRange results;    ///< gradients; null where they are zero
+  llvm::ArrayRef<bool> wanted; ///< whether an operand needs its gradient
+  /// The gradient of each operand, null (zero) at first.
+  llvm::SmallVector<mlir::Value> operands;
+
+  /// Takes the gradients of the op's results, and `wanted` for its operands.
+  OpGradients(mlir::OpBuilder &builder [[clang::lifetimebound]],
+              mlir::Operation *op, mlir::ValueRange results,
+              llvm::ArrayRef<bool> wanted)
+      : GradientBuilder{builder, op->getLoc()}, results(results),
+        wanted(wanted), operands(op->getNumOperands()) {}
+  /// The gradient of the only result.
+  Tensor grad() const { return (*this)(results[0]); }
 };
 
 /// The number of elements of each dimension of a ranked tensor.

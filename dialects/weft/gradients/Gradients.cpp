@@ -20,41 +20,18 @@ namespace weft {
 
 namespace {
 
-/// The gradient of an operand from the gradient `grad` of the result, the
-/// operand and the result.
-using UnaryRule = llvm::function_ref<Tensor(Tensor grad, Tensor x, Tensor y)>;
-
-LogicalResult unaryGradient(Operation *op, OpBuilder &builder,
-                            ValueRange resultGradients, ArrayRef<bool> wanted,
-                            SmallVectorImpl<Value> &operandGradients,
-                            UnaryRule rule) {
-  operandGradients.assign(1, Value());
-  if (!wanted[0] || !resultGradients[0])
-    return success();
-  GradientBuilder g{builder, op->getLoc()};
-  operandGradients[0] =
-      rule(g(resultGradients[0]), g(op->getOperand(0)), g(op->getResult(0)));
-  return success();
-}
-
 /// The gradient of an operand of z = op(x, y), called only if it is wanted.
 using OperandRule =
     llvm::function_ref<Tensor(Tensor grad, Tensor x, Tensor y, Tensor z)>;
 
-LogicalResult binaryGradient(Operation *op, OpBuilder &builder,
-                             ValueRange resultGradients, ArrayRef<bool> wanted,
-                             SmallVectorImpl<Value> &operandGradients,
-                             OperandRule lhsRule, OperandRule rhsRule) {
-  operandGradients.assign(2, Value());
-  if (!resultGradients[0])
-    return success();
-  GradientBuilder g{builder, op->getLoc()};
-  Tensor grad = g(resultGradients[0]), z = g(op->getResult(0));
+LogicalResult binaryGradient(Operation *op, OpGradients &g, OperandRule lhsRule,
+                             OperandRule rhsRule) {
+  Tensor grad = g.grad(), z = g(op->getResult(0));
   Tensor x = g(op->getOperand(0)), y = g(op->getOperand(1));
-  if (wanted[0])
-    operandGradients[0] = lhsRule(grad, x, y, z);
-  if (wanted[1])
-    operandGradients[1] = rhsRule(grad, x, y, z);
+  if (g.wanted[0])
+    g.operands[0] = lhsRule(grad, x, y, z);
+  if (g.wanted[1])
+    g.operands[1] = rhsRule(grad, x, y, z);
   return success();
 }
 
@@ -90,12 +67,13 @@ Tensor absGradient(Tensor grad, Tensor x, Tensor size) {
 
 // One line for each op of one operand: `grad`, `x` and `y` = op(x).
 #define WEFT_UNARY_GRADIENT(Op, rule)                                          \
-  LogicalResult Op::buildGradient(                                             \
-      OpBuilder &builder, ValueRange resultGradients, ArrayRef<bool> wanted,   \
-      SmallVectorImpl<Value> &operandGradients) {                              \
-    return unaryGradient(                                                      \
-        *this, builder, resultGradients, wanted, operandGradients,             \
-        [](Tensor grad, Tensor x, Tensor y) -> Tensor { return rule; });       \
+  LogicalResult Op::buildGradient(OpGradients &g) {                            \
+    auto ofOperand = [](Tensor grad, Tensor x, Tensor y) -> Tensor {           \
+      return rule;                                                             \
+    };                                                                         \
+    g.operands[0] = ofOperand(g.grad(), g((*this)->getOperand(0)),             \
+                              g((*this)->getResult(0)));                       \
+    return success();                                                          \
   }
 
 // clang-format off: it takes the products for pointers.
@@ -131,11 +109,9 @@ WEFT_UNARY_GRADIENT(ReluOp, select(x > 0, grad, 0))
 
 // One line for each op of two operands: `grad`, `x`, `y` and `z` = op(x, y).
 #define WEFT_BINARY_GRADIENT(Op, lhsRule, rhsRule)                             \
-  LogicalResult Op::buildGradient(                                             \
-      OpBuilder &builder, ValueRange resultGradients, ArrayRef<bool> wanted,   \
-      SmallVectorImpl<Value> &operandGradients) {                              \
+  LogicalResult Op::buildGradient(OpGradients &g) {                            \
     return binaryGradient(                                                     \
-        *this, builder, resultGradients, wanted, operandGradients,             \
+        *this, g,                                                              \
         [](Tensor grad, Tensor x, Tensor y, Tensor z) -> Tensor {              \
           return lhsRule;                                                      \
         },                                                                     \
@@ -161,10 +137,7 @@ WEFT_BINARY_GRADIENT(RemOp, grad, -(grad * truncatedQuotient(x, y)))
 
 // x^y: y x^(y-1), and 0 if y is 0 (jax.lax.pow with an integer y; with a float
 // y it has NaN if x is 0 too); log(x) x^y with log 1 instead of log 0.
-LogicalResult PowOp::buildGradient(OpBuilder &builder,
-                                   ValueRange resultGradients,
-                                   ArrayRef<bool> wanted,
-                                   SmallVectorImpl<Value> &operandGradients) {
+LogicalResult PowOp::buildGradient(OpGradients &g) {
   auto lhsRule = [](Tensor grad, Tensor x, Tensor y, Tensor z) -> Tensor {
     Tensor one = y.number(1), zero = y.number(0), isZero = y == zero;
     Tensor power = pow(x, select(isZero, one, y - one));
@@ -173,18 +146,12 @@ LogicalResult PowOp::buildGradient(OpBuilder &builder,
   auto rhsRule = [](Tensor grad, Tensor x, Tensor y, Tensor z) -> Tensor {
     return grad * (log(oneForZero(x)) * z);
   };
-  return binaryGradient(*this, builder, resultGradients, wanted,
-                        operandGradients, lhsRule, rhsRule);
+  return binaryGradient(*this, g, lhsRule, rhsRule);
 }
 
 // Comparisons and ops without a float operand have no gradient.
 #define WEFT_NO_GRADIENT(Op)                                                   \
-  LogicalResult Op::buildGradient(                                             \
-      OpBuilder &builder, ValueRange resultGradients, ArrayRef<bool> wanted,   \
-      SmallVectorImpl<Value> &operandGradients) {                              \
-    operandGradients.assign((*this)->getNumOperands(), Value());               \
-    return success();                                                          \
-  }
+  LogicalResult Op::buildGradient(OpGradients &) { return success(); }
 WEFT_NO_GRADIENT(CompareOp)
 WEFT_NO_GRADIENT(IsFiniteOp)
 WEFT_NO_GRADIENT(ConstantOp)
@@ -195,77 +162,47 @@ WEFT_NO_GRADIENT(ArgMinOp)
 WEFT_NO_GRADIENT(OneHotOp)
 #undef WEFT_NO_GRADIENT
 
-LogicalResult
-SelectOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
-                        ArrayRef<bool> wanted,
-                        SmallVectorImpl<Value> &operandGradients) {
-  operandGradients.assign(3, Value());
-  if (!resultGradients[0])
-    return success();
-  GradientBuilder g{builder, getLoc()};
-  Tensor grad = g(resultGradients[0]), zero = grad.number(0);
-  if (wanted[1])
-    operandGradients[1] = select(g(getCondition()), grad, zero);
-  if (wanted[2])
-    operandGradients[2] = select(g(getCondition()), zero, grad);
+LogicalResult SelectOp::buildGradient(OpGradients &g) {
+  Tensor grad = g.grad(), zero = grad.number(0);
+  if (g.wanted[1])
+    g.operands[1] = select(g(getCondition()), grad, zero);
+  if (g.wanted[2])
+    g.operands[2] = select(g(getCondition()), zero, grad);
   return success();
 }
 
-LogicalResult ClampOp::buildGradient(OpBuilder &builder,
-                                     ValueRange resultGradients,
-                                     ArrayRef<bool> wanted,
-                                     SmallVectorImpl<Value> &operandGradients) {
-  operandGradients.assign(3, Value());
-  if (!resultGradients[0])
-    return success();
-  GradientBuilder g{builder, getLoc()};
-  Tensor grad = g(resultGradients[0]);
+LogicalResult ClampOp::buildGradient(OpGradients &g) {
+  Tensor grad = g.grad();
   Tensor low = g(getLow()), x = g(getInput()), high = g(getHigh());
-  if (wanted[0])
-    operandGradients[0] = select((low > x) & (high > low), grad, 0);
-  if (wanted[1])
-    operandGradients[1] = select((x > low) & (high > x), grad, 0);
-  if (wanted[2])
-    operandGradients[2] = select(x > high, grad, 0);
+  if (g.wanted[0])
+    g.operands[0] = select((low > x) & (high > low), grad, 0);
+  if (g.wanted[1])
+    g.operands[1] = select((x > low) & (high > x), grad, 0);
+  if (g.wanted[2])
+    g.operands[2] = select(x > high, grad, 0);
   return success();
 }
 
-LogicalResult
-ReducePrecisionOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
-                                 ArrayRef<bool> wanted,
-                                 SmallVectorImpl<Value> &operandGradients) {
-  operandGradients.assign(1, Value());
-  if (wanted[0] && resultGradients[0])
-    operandGradients[0] = ReducePrecisionOp::create(
-        builder, getLoc(), resultGradients[0].getType(), resultGradients[0],
-        getExponentBitsAttr(), getMantissaBitsAttr());
+LogicalResult ReducePrecisionOp::buildGradient(OpGradients &g) {
+  g.operands[0] = ReducePrecisionOp::create(
+      g.builder, getLoc(), g.results[0].getType(), g.results[0],
+      getExponentBitsAttr(), getMantissaBitsAttr());
   return success();
 }
 
-LogicalResult
-ConvertOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
-                         ArrayRef<bool> wanted,
-                         SmallVectorImpl<Value> &operandGradients) {
-  operandGradients.assign(1, Value());
+LogicalResult ConvertOp::buildGradient(OpGradients &g) {
   Type from = cast<RankedTensorType>(getInput().getType()).getElementType();
-  if (wanted[0] && resultGradients[0] && isDifferentiable(from))
-    operandGradients[0] =
-        ConvertOp::create(builder, getLoc(), resultGradients[0], from);
+  if (isDifferentiable(from))
+    g.operands[0] = ConvertOp::create(g.builder, getLoc(), g.results[0], from);
   return success();
 }
 
-LogicalResult
-ConstrainOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
-                           ArrayRef<bool> wanted,
-                           SmallVectorImpl<Value> &operandGradients) {
-  operandGradients.assign(1, Value());
-  if (!wanted[0] || !resultGradients[0])
-    return success();
+LogicalResult ConstrainOp::buildGradient(OpGradients &g) {
   auto likewise =
-      ConstrainOp::create(builder, getLoc(), resultGradients[0].getType(),
-                          resultGradients[0], getLayoutAttr(), getReasonAttr());
+      ConstrainOp::create(g.builder, getLoc(), g.results[0].getType(),
+                          g.results[0], getLayoutAttr(), getReasonAttr());
   likewise->setDiscardableAttrs((*this)->getDiscardableAttrDictionary());
-  operandGradients[0] = likewise;
+  g.operands[0] = likewise;
   return success();
 }
 

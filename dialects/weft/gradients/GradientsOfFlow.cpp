@@ -20,11 +20,8 @@
 using namespace mlir;
 using namespace weft;
 
-LogicalResult
-OptimizationBarrierOp::buildGradient(OpBuilder &, ValueRange resultGradients,
-                                     ArrayRef<bool>,
-                                     SmallVectorImpl<Value> &operandGradients) {
-  llvm::append_range(operandGradients, resultGradients);
+LogicalResult OptimizationBarrierOp::buildGradient(OpGradients &g) {
+  g.operands = llvm::to_vector(g.results);
   return success();
 }
 
@@ -41,29 +38,27 @@ static SmallVector<Value> orZeros(OpBuilder &builder, Location loc,
 // checkpoint, case
 //===----------------------------------------------------------------------===//
 
-LogicalResult
-CheckpointOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
-                            ArrayRef<bool> wanted,
-                            SmallVectorImpl<Value> &operandGradients) {
+LogicalResult CheckpointOp::buildGradient(OpGradients &g) {
   // A barrier on the gradients, so that nothing is recomputed before they are
   // ready.
   SmallVector<Value> behind(getInputs());
-  for (Value gradient : resultGradients)
+  for (Value gradient : g.results)
     if (gradient)
       behind.push_back(gradient);
   auto barrier = OptimizationBarrierOp::create(
-      builder, getLoc(), TypeRange(ValueRange(behind)), behind);
+      g.builder, getLoc(), TypeRange(ValueRange(behind)), behind);
   ValueRange inputs = barrier.getResults().take_front(getInputs().size());
   size_t next = inputs.size();
   SmallVector<Value> gradients;
-  for (Value gradient : resultGradients)
+  for (Value gradient : g.results)
     gradients.push_back(gradient ? barrier.getResult(next++) : Value());
   auto found =
-      reverseRegion(builder, getLoc(), getBody(), inputs, gradients, inputs);
+      reverseRegion(g.builder, getLoc(), getBody(), inputs, gradients, inputs);
   if (failed(found))
     return failure();
-  for (auto [gradient, want] : llvm::zip_equal(*found, wanted))
-    operandGradients.push_back(want ? gradient : Value());
+  for (auto [operand, gradient, want] :
+       llvm::zip_equal(g.operands, *found, g.wanted))
+    operand = want ? gradient : Value();
   return success();
 }
 
@@ -98,32 +93,28 @@ static LogicalResult fillGradientBranch(CaseOp op, Region &forward,
   return success();
 }
 
-LogicalResult CaseOp::buildGradient(OpBuilder &builder,
-                                    ValueRange resultGradients,
-                                    ArrayRef<bool> wanted,
-                                    SmallVectorImpl<Value> &operandGradients) {
+LogicalResult CaseOp::buildGradient(OpGradients &g) {
   SmallVector<Value> inputs(getInputs());
-  for (Value gradient : resultGradients)
+  for (Value gradient : g.results)
     if (gradient)
       inputs.push_back(gradient);
   SmallVector<unsigned> wantedInputs;
   SmallVector<Type> types;
   for (auto [index, input] : llvm::enumerate(getInputs()))
-    if (wanted[index + 1]) { // The inputs come after the selector.
+    if (g.wanted[index + 1]) { // The inputs come after the selector.
       wantedInputs.push_back(index);
       types.push_back(input.getType());
     }
-  auto backward = CaseOp::create(builder, getLoc(), types, getSelector(),
+  auto backward = CaseOp::create(g.builder, getLoc(), types, getSelector(),
                                  inputs, getBranches().size());
   for (auto [forward, into] :
        llvm::zip_equal(getBranches(), backward.getBranches()))
-    if (failed(fillGradientBranch(*this, forward, into, resultGradients,
+    if (failed(fillGradientBranch(*this, forward, into, g.results,
                                   TypeRange(ValueRange(inputs)), wantedInputs)))
       return failure();
-  operandGradients.assign(getNumOperands(), Value());
   for (auto [index, gradient] :
        llvm::zip_equal(wantedInputs, backward.getResults()))
-    operandGradients[index + 1] = gradient;
+    g.operands[index + 1] = gradient;
   return success();
 }
 
@@ -198,19 +189,19 @@ namespace {
 /// Builds the backward loop.
 class BackwardLoop {
 public:
-  BackwardLoop(ForOp forward, OpBuilder &builder [[clang::lifetimebound]])
-      : forward(forward), builder(builder), loc(forward.getLoc()),
+  BackwardLoop(ForOp forward, OpGradients &g [[clang::lifetimebound]])
+      : forward(forward), g(g), builder(g.builder), loc(g.loc),
         saved(*forward.getSaved()) {}
-  LogicalResult build(ValueRange resultGradients, ArrayRef<bool> wanted,
-                      SmallVectorImpl<Value> &operandGradients);
+  LogicalResult build();
 
 private:
-  void findActive(ValueRange resultGradients, ArrayRef<bool> wanted);
+  void findActive();
   llvm::BitVector reachedFrom(unsigned carried);
   SmallVector<Value> bodyArguments(OpBuilder &inner, Block &block);
   LogicalResult fillBody(ForOp backward);
 
   ForOp forward;
+  OpGradients &g;
   OpBuilder &builder;
   Location loc;
   ArrayRef<int64_t> saved;
@@ -236,8 +227,7 @@ llvm::BitVector BackwardLoop::reachedFrom(unsigned carried) {
 
 /// Finds the carried values that depend on wanted inputs and affect a result
 /// with a gradient.
-void BackwardLoop::findActive(ValueRange resultGradients,
-                              ArrayRef<bool> wanted) {
+void BackwardLoop::findActive() {
   unsigned count = saved.size();
   SmallVector<llvm::BitVector> reaches;
   llvm::BitVector fromInputs(count), toResults(count);
@@ -245,8 +235,8 @@ void BackwardLoop::findActive(ValueRange resultGradients,
     bool isFloat =
         isDifferentiable(getElementTypeOrSelf(forward.getCarried()[index]));
     reaches.push_back(isFloat ? reachedFrom(index) : llvm::BitVector(count));
-    fromInputs[index] = isFloat && wanted[index];
-    toResults[index] = bool(resultGradients[index]);
+    fromInputs[index] = isFloat && g.wanted[index];
+    toResults[index] = bool(g.results[index]);
   }
   for (bool changed = true; changed;) {
     llvm::BitVector oldFrom = fromInputs, oldTo = toResults;
@@ -266,9 +256,9 @@ void BackwardLoop::findActive(ValueRange resultGradients,
 /// the counter, the gradients, and a stack or an invariant value for each
 /// carried value; the stacks themselves come last.
 SmallVector<Value> BackwardLoop::bodyArguments(OpBuilder &inner, Block &block) {
-  GradientBuilder g{inner, loc};
-  Tensor last = g.integers(forward.getCount() - 1, {}, inner.getI32Type());
-  Value time = last - g(block.getArgument(0));
+  GradientBuilder in{inner, loc};
+  Tensor last = in.integers(forward.getCount() - 1, {}, inner.getI32Type());
+  Value time = last - in(block.getArgument(0));
   SmallVector<Value> arguments{time};
   ValueRange sources =
       ValueRange(block.getArguments()).drop_front(1 + active.size());
@@ -314,15 +304,12 @@ LogicalResult BackwardLoop::fillBody(ForOp backward) {
   return success();
 }
 
-LogicalResult BackwardLoop::build(ValueRange resultGradients,
-                                  ArrayRef<bool> wanted,
-                                  SmallVectorImpl<Value> &operandGradients) {
-  operandGradients.assign(forward.getInits().size(), Value());
-  findActive(resultGradients, wanted);
+LogicalResult BackwardLoop::build() {
+  findActive();
   SmallVector<Value> gradients;
   SmallVector<Type> types;
   for (unsigned index : active) {
-    gradients.push_back(resultGradients[index]);
+    gradients.push_back(g.results[index]);
     types.push_back(forward.getInits()[index].getType());
   }
   SmallVector<Value> inits = orZeros(builder, loc, gradients, types);
@@ -335,18 +322,14 @@ LogicalResult BackwardLoop::build(ValueRange resultGradients,
   if (failed(fillBody(backward)))
     return failure();
   for (auto [position, index] : llvm::enumerate(active))
-    operandGradients[index] = backward.getResult(position);
+    g.operands[index] = backward.getResult(position);
   return success();
 }
 
-LogicalResult ForOp::buildGradient(OpBuilder &builder,
-                                   ValueRange resultGradients,
-                                   ArrayRef<bool> wanted,
-                                   SmallVectorImpl<Value> &operandGradients) {
+LogicalResult ForOp::buildGradient(OpGradients &g) {
   if (getCount() == 0) {
-    llvm::append_range(operandGradients, resultGradients);
+    g.operands = llvm::to_vector(g.results);
     return success();
   }
-  return BackwardLoop(*this, builder)
-      .build(resultGradients, wanted, operandGradients);
+  return BackwardLoop(*this, g).build();
 }

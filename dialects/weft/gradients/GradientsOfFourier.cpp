@@ -32,28 +32,21 @@ static Tensor mirrored(const GradientBuilder &g, Tensor like, int64_t dim,
 
 // A transform's matrix is symmetric, so a complex transform is its own
 // gradient. Half a spectrum stands for its mirror image, too.
-LogicalResult FftOp::buildGradient(OpBuilder &builder,
-                                   ValueRange resultGradients,
-                                   ArrayRef<bool> wanted,
-                                   SmallVectorImpl<Value> &operandGradients) {
-  operandGradients.assign(1, Value());
-  if (!wanted[0] || !resultGradients[0])
-    return success();
-  GradientBuilder g{builder, getLoc()};
-  Tensor grad = g(resultGradients[0]);
+LogicalResult FftOp::buildGradient(OpGradients &g) {
+  Tensor grad = g.grad();
   int64_t dim = getDim(), length = getLength();
   auto transform = [&](FftKind kind, Tensor x) {
     return g.make<FftOp>(kind, x, dim, length);
   };
   if (getKind() == FftKind::RFFT) {
     Tensor half = conj(grad) * mirrored(g, grad, dim, length, true);
-    operandGradients[0] = transform(FftKind::IRFFT, half) * double(length);
+    g.operands[0] = transform(FftKind::IRFFT, half) * double(length);
   } else if (getKind() == FftKind::IRFFT) {
     Tensor half = transform(FftKind::RFFT, grad);
     half = half * mirrored(g, half, dim, length, false);
-    operandGradients[0] = conj(half * (1.0 / double(length)));
+    g.operands[0] = conj(half * (1.0 / double(length)));
   } else {
-    operandGradients[0] = transform(getKind(), grad);
+    g.operands[0] = transform(getKind(), grad);
   }
   return success();
 }

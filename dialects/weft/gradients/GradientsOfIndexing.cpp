@@ -65,20 +65,15 @@ static Value clampedIndices(const GradientBuilder &g, Value indices,
   return ClampOp::create(g.builder, g.loc, low, indices, high);
 }
 
-LogicalResult
-GatherOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
-                        ArrayRef<bool> wanted,
-                        SmallVectorImpl<Value> &operandGradients) {
-  operandGradients.assign(2, Value());
-  if (!wanted[0] || !resultGradients[0])
+LogicalResult GatherOp::buildGradient(OpGradients &g) {
+  if (!g.wanted[0])
     return success();
-  GradientBuilder g{builder, getLoc()};
   Value indices = getIndices();
   if (!staysOutside() && !getStartIndexMap().empty())
     indices = clampedIndices(g, indices, getBlocks());
-  operandGradients[0] = ScatterOp::create(
-      builder, getLoc(), getInput().getType(), ScatterKind::Sum,
-      g(getInput()).number(0), indices, resultGradients[0], getOffsetDims(),
+  g.operands[0] = ScatterOp::create(
+      g.builder, getLoc(), getInput().getType(), ScatterKind::Sum,
+      g(getInput()).number(0), indices, g.results[0], getOffsetDims(),
       getCollapsedSliceDims(), getOperandBatchingDims(),
       getStartIndicesBatchingDims(), getStartIndexMap(), getIndexVectorDim());
   return success();
@@ -117,32 +112,25 @@ static Value lastUpdates(const GradientBuilder &g, ScatterOp op) {
   return g(gatherBack(g.builder, op, scattered)) == g(numbers);
 }
 
-LogicalResult
-ScatterOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
-                         ArrayRef<bool> wanted,
-                         SmallVectorImpl<Value> &operandGradients) {
-  operandGradients.assign(3, Value());
-  Value grad = resultGradients[0];
-  if (!grad)
-    return success();
-  GradientBuilder g{builder, getLoc()};
+LogicalResult ScatterOp::buildGradient(OpGradients &g) {
+  Value grad = g.results[0];
   bool sets = getKind() == ScatterKind::Set;
   if (!sets && getKind() != ScatterKind::Sum)
     return emitOpError("no derivative of a scatter with ")
            << stringifyScatterKind(getKind()) << "; set and sum have one";
-  if (wanted[0])
-    operandGradients[0] = grad;
-  if (wanted[0] && sets)
-    operandGradients[0] = ScatterOp::create(
-        builder, getLoc(), grad.getType(), getKind(), grad, getIndices(),
+  if (g.wanted[0])
+    g.operands[0] = grad;
+  if (g.wanted[0] && sets)
+    g.operands[0] = ScatterOp::create(
+        g.builder, getLoc(), grad.getType(), getKind(), grad, getIndices(),
         g(getUpdates()).number(0), getUpdateWindowDims(),
         getInsertedWindowDims(), getInputBatchingDims(),
         getScatterIndicesBatchingDims(), getScatterDimsToOperandDims(),
         getIndexVectorDim());
-  if (!wanted[2])
+  if (!g.wanted[2])
     return success();
-  Value back = gatherBack(builder, *this, grad);
-  operandGradients[2] =
+  Value back = gatherBack(g.builder, *this, grad);
+  g.operands[2] =
       sets ? Value(select(g(lastUpdates(g, *this)), g(back), 0)) : back;
   return success();
 }

@@ -43,48 +43,34 @@ struct MatrixBuilder {
 // With S = tril(L^T dL), the diagonal halved, the gradient is L^-T S conj(L)^-1
 // (Murray, "Differentiation of the Cholesky decomposition", 2016). An upper
 // factor is the adjoint of the adjoint's lower factor.
-LogicalResult
-CholeskyOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
-                          ArrayRef<bool> wanted,
-                          SmallVectorImpl<Value> &operandGradients) {
-  operandGradients.assign(1, Value());
-  if (!wanted[0] || !resultGradients[0])
-    return success();
-  GradientBuilder g{builder, getLoc()};
+LogicalResult CholeskyOp::buildGradient(OpGradients &g) {
   MatrixBuilder m{g};
   auto turned = [&](Value x) {
     return getUpper() ? Value(conj(g(m.transposed(x)))) : x;
   };
   bool isComplex = isa<ComplexType>(getElementTypeOrSelf(getResult()));
-  Value l = turned(getResult()), grad = turned(resultGradients[0]);
+  Value l = turned(getResult()), grad = turned(g.results[0]);
   Value s = m.triangle(CompareKind::GE, m.product(l, true, grad, false));
   s = m.where(CompareKind::NE, s, g(s) * 0.5);
   Value left = TriangularSolveOp::create(
-      builder, getLoc(), l, s, /*right=*/false, /*lower=*/true,
+      g.builder, getLoc(), l, s, /*right=*/false, /*lower=*/true,
       /*unitDiagonal=*/false, /*transposed=*/true);
   Value both = TriangularSolveOp::create(
-      builder, getLoc(), l, left, /*right=*/true, /*lower=*/true,
+      g.builder, getLoc(), l, left, /*right=*/true, /*lower=*/true,
       /*unitDiagonal=*/false, /*transposed=*/false, isComplex);
-  operandGradients[0] = turned(both);
+  g.operands[0] = turned(both);
   return success();
 }
 
 // The gradient of x = op(A)^-1 b: db = op(A)^-T dx, and dA is -db x^T, or its
 // transpose, restricted to the triangle that is read.
-LogicalResult
-TriangularSolveOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
-                                 ArrayRef<bool> wanted,
-                                 SmallVectorImpl<Value> &operandGradients) {
-  operandGradients.assign(2, Value());
-  if (!resultGradients[0] || (!wanted[0] && !wanted[1]))
-    return success();
-  GradientBuilder g{builder, getLoc()};
+LogicalResult TriangularSolveOp::buildGradient(OpGradients &g) {
   MatrixBuilder m{g};
   Value rhs = TriangularSolveOp::create(
-      builder, getLoc(), getMatrix(), resultGradients[0], getRight(),
-      getLower(), getUnitDiagonal(), !getTransposed(), getConjugated());
-  operandGradients[1] = rhs;
-  if (!wanted[0])
+      g.builder, getLoc(), getMatrix(), g.results[0], getRight(), getLower(),
+      getUnitDiagonal(), !getTransposed(), getConjugated());
+  g.operands[1] = rhs;
+  if (!g.wanted[0])
     return success();
   // The gradient of op(A) is -db x^T, with `right` -x^T db.
   Value x = getResult();
@@ -96,6 +82,6 @@ TriangularSolveOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
       getLower() ? (getUnitDiagonal() ? CompareKind::GT : CompareKind::GE)
                  : (getUnitDiagonal() ? CompareKind::LT : CompareKind::LE);
   Tensor grad = -g(m.triangle(half, product));
-  operandGradients[0] = getConjugated() ? conj(grad) : grad;
+  g.operands[0] = getConjugated() ? conj(grad) : grad;
   return success();
 }

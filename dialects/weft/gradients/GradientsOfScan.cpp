@@ -77,70 +77,51 @@ Tensor ScanGradient::ofLogSumExp() const {
   return contribution(max(grad, zero)) - contribution(max(-grad, zero));
 }
 
-LogicalResult
-CumulativeOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
-                            ArrayRef<bool> wanted,
-                            SmallVectorImpl<Value> &operandGradients) {
-  operandGradients.assign(1, Value());
-  if (!wanted[0] || !resultGradients[0])
-    return success();
-  GradientBuilder g{builder, getLoc()};
-  ScanGradient gradient(*this, g, resultGradients[0]);
+LogicalResult CumulativeOp::buildGradient(OpGradients &g) {
+  ScanGradient gradient(*this, g, g.results[0]);
   switch (getKind()) {
   case ScanKind::Sum:
-    operandGradients[0] = gradient.back(ScanKind::Sum, gradient.grad);
+    g.operands[0] = gradient.back(ScanKind::Sum, gradient.grad);
     break;
   case ScanKind::Prod:
-    operandGradients[0] = gradient.ofProducts();
+    g.operands[0] = gradient.ofProducts();
     break;
   case ScanKind::Max:
   case ScanKind::Min:
-    operandGradients[0] = gradient.ofLargest();
+    g.operands[0] = gradient.ofLargest();
     break;
   case ScanKind::LogSumExp:
-    operandGradients[0] = gradient.ofLogSumExp();
+    g.operands[0] = gradient.ofLogSumExp();
     break;
   }
   return success();
 }
 
-LogicalResult TopKOp::buildGradient(OpBuilder &builder,
-                                    ValueRange resultGradients,
-                                    ArrayRef<bool> wanted,
-                                    SmallVectorImpl<Value> &operandGradients) {
-  operandGradients.assign(1, Value());
-  if (!wanted[0] || !resultGradients[0])
-    return success();
-  GradientBuilder g{builder, getLoc()};
-  operandGradients[0] =
-      g.putAlong(resultGradients[0], getPositions(), getDim(), getInput());
+LogicalResult TopKOp::buildGradient(OpGradients &g) {
+  g.operands[0] =
+      g.putAlong(g.results[0], getPositions(), getDim(), getInput());
   return success();
 }
 
 // The gradient of a sort: positions are sorted as well, and each gradient is
 // moved back to its element's position.
-LogicalResult SortOp::buildGradient(OpBuilder &builder,
-                                    ValueRange resultGradients,
-                                    ArrayRef<bool> wanted,
-                                    SmallVectorImpl<Value> &operandGradients) {
-  operandGradients.assign((*this)->getNumOperands(), Value());
-  GradientBuilder g{builder, getLoc()};
+LogicalResult SortOp::buildGradient(OpGradients &g) {
   Value positions;
-  for (unsigned i = 0; i < operandGradients.size(); ++i) {
-    if (!wanted[i] || !resultGradients[i])
+  for (unsigned i = 0; i < g.operands.size(); ++i) {
+    if (!g.wanted[i] || !g.results[i])
       continue;
     if (!positions) {
       SmallVector<Value> inputs(getInputs().take_front(getKeys()));
       inputs.push_back(
-          g.count(getDim(), shapeOf(inputs[0]), builder.getI32Type()));
+          g.count(getDim(), shapeOf(inputs[0]), g.builder.getI32Type()));
       SmallVector<Type> types(ValueRange(inputs).getTypes());
-      positions = SortOp::create(builder, getLoc(), types, inputs, getDim(),
+      positions = SortOp::create(g.builder, getLoc(), types, inputs, getDim(),
                                  getKeys(), getDescending())
                       .getResults()
                       .back();
     }
-    operandGradients[i] =
-        g.putAlong(resultGradients[i], positions, getDim(), getInputs()[i]);
+    g.operands[i] =
+        g.putAlong(g.results[i], positions, getDim(), getInputs()[i]);
   }
   return success();
 }

@@ -63,82 +63,54 @@ Tensor productOfOthers(const GradientBuilder &g, ReduceOp op) {
                 select(none, product / nonzero, zero));
 }
 
-/// Whether the gradient of the op's only operand is wanted and not zero.
-bool wantsOne(ValueRange resultGradients, ArrayRef<bool> wanted,
-              SmallVectorImpl<Value> &operandGradients) {
-  operandGradients.assign(1, Value());
-  return wanted[0] && resultGradients[0];
-}
-
 } // namespace
 
-LogicalResult
-BroadcastOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
-                           ArrayRef<bool> wanted,
-                           SmallVectorImpl<Value> &operandGradients) {
-  if (!wantsOne(resultGradients, wanted, operandGradients))
-    return success();
-  Value grad = resultGradients[0];
+LogicalResult BroadcastOp::buildGradient(OpGradients &g) {
+  Value grad = g.results[0];
   SmallVector<int64_t> repeated = otherDims(shapeOf(grad).size(), getDims());
-  operandGradients[0] =
-      repeated.empty()
-          ? grad
-          : ReduceOp::create(builder, getLoc(), ReduceKind::Sum, grad, repeated)
-                .getResult();
+  g.operands[0] = repeated.empty()
+                      ? grad
+                      : ReduceOp::create(g.builder, getLoc(), ReduceKind::Sum,
+                                         grad, repeated)
+                            .getResult();
   return success();
 }
 
-LogicalResult
-TransposeOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
-                           ArrayRef<bool> wanted,
-                           SmallVectorImpl<Value> &operandGradients) {
+LogicalResult TransposeOp::buildGradient(OpGradients &g) {
   // Result dimension i is input dimension permutation[i], so the gradient's
   // dimension i is moved there.
-  if (wantsOne(resultGradients, wanted, operandGradients))
-    operandGradients[0] =
-        moveDims(builder, getLoc(), resultGradients[0], getPermutation());
+  g.operands[0] = moveDims(g.builder, getLoc(), g.results[0], getPermutation());
   return success();
 }
 
-LogicalResult
-ReshapeOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
-                         ArrayRef<bool> wanted,
-                         SmallVectorImpl<Value> &operandGradients) {
-  if (wantsOne(resultGradients, wanted, operandGradients))
-    operandGradients[0] = ReshapeOp::create(
-        builder, getLoc(), resultGradients[0], shapeOf(getInput()));
+LogicalResult ReshapeOp::buildGradient(OpGradients &g) {
+  g.operands[0] =
+      ReshapeOp::create(g.builder, getLoc(), g.results[0], shapeOf(getInput()));
   return success();
 }
 
-LogicalResult
-ReduceOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
-                        ArrayRef<bool> wanted,
-                        SmallVectorImpl<Value> &operandGradients) {
-  if (!wantsOne(resultGradients, wanted, operandGradients))
-    return success();
+LogicalResult ReduceOp::buildGradient(OpGradients &g) {
   Value x = getInput();
   SmallVector<int64_t> kept = otherDims(shapeOf(x).size(), getDims());
-  GradientBuilder g{builder, getLoc()};
   auto spread = [&](Value value) {
     return g.make<BroadcastOp>(value, shapeOf(x), kept);
   };
   switch (getKind()) {
   case ReduceKind::Sum:
-    operandGradients[0] = spread(
-        converted(g(resultGradients[0]), getElementTypeOrSelf(getInput())));
+    g.operands[0] =
+        spread(converted(g.grad(), getElementTypeOrSelf(getInput())));
     return success();
   case ReduceKind::Max:
   case ReduceKind::Min: {
     // Elements of a tie share the gradient equally.
     Tensor ties = (g(x) == spread(getResult())).convert(g(x).elementType());
     Tensor count = g.make<ReduceOp>(ReduceKind::Sum, ties, getDims());
-    operandGradients[0] = spread(g(resultGradients[0]) / count) * ties;
+    g.operands[0] = spread(g.grad() / count) * ties;
     return success();
   }
   case ReduceKind::Prod:
-    operandGradients[0] =
-        converted(spread(resultGradients[0]) * productOfOthers(g, *this),
-                  getElementTypeOrSelf(getInput()));
+    g.operands[0] = converted(spread(g.results[0]) * productOfOthers(g, *this),
+                              getElementTypeOrSelf(getInput()));
     return success();
   case ReduceKind::And:
   case ReduceKind::Or: // For integers only, which have no derivative.
@@ -153,14 +125,8 @@ ReduceOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
 //   drhs[b, k, n] = sum over m of lhs[b, m, k] grad[b, m, n]
 // Both sums are computed in the result's element type, as in
 // jax.lax.dot_general, and rounded once.
-LogicalResult DotOp::buildGradient(OpBuilder &builder,
-                                   ValueRange resultGradients,
-                                   ArrayRef<bool> wanted,
-                                   SmallVectorImpl<Value> &operandGradients) {
-  operandGradients.assign(2, Value());
-  Value grad = resultGradients[0];
-  if (!grad)
-    return success();
+LogicalResult DotOp::buildGradient(OpGradients &g) {
+  Value grad = g.results[0];
   ArrayRef<int64_t> lhsBatch = getLhsBatch(), rhsBatch = getRhsBatch(),
                     lhsContract = getLhsContract(),
                     rhsContract = getRhsContract();
@@ -172,31 +138,30 @@ LogicalResult DotOp::buildGradient(OpBuilder &builder,
   };
   SmallVector<int64_t> m = free(getLhs(), lhsBatch, lhsContract);
   SmallVector<int64_t> n = free(getRhs(), rhsBatch, rhsContract);
-  GradientBuilder g{builder, getLoc()};
   Type sums = getElementTypeOrSelf(getResult());
   int64_t b = lhsBatch.size();
   auto gradBatch = llvm::to_vector(llvm::seq<int64_t>(0, b));
   auto gradM = llvm::to_vector(llvm::seq<int64_t>(b, b + m.size()));
   auto gradN = llvm::to_vector(
       llvm::seq<int64_t>(b + m.size(), b + m.size() + n.size()));
-  if (wanted[0]) {
-    Value dot = DotOp::create(builder, getLoc(), grad, getRhs(), gradN, n,
+  if (g.wanted[0]) {
+    Value dot = DotOp::create(g.builder, getLoc(), grad, getRhs(), gradN, n,
                               gradBatch, rhsBatch, sums, getPrecision());
     SmallVector<int64_t> target(lhsBatch);
     llvm::append_range(target, m);
     llvm::append_range(target, partners(lhsContract, rhsContract));
-    operandGradients[0] =
-        moveDims(builder, getLoc(),
+    g.operands[0] =
+        moveDims(g.builder, getLoc(),
                  converted(g(dot), getElementTypeOrSelf(getLhs())), target);
   }
-  if (wanted[1]) {
-    Value dot = DotOp::create(builder, getLoc(), getLhs(), grad, m, gradM,
+  if (g.wanted[1]) {
+    Value dot = DotOp::create(g.builder, getLoc(), getLhs(), grad, m, gradM,
                               lhsBatch, gradBatch, sums, getPrecision());
     SmallVector<int64_t> target(rhsBatch);
     llvm::append_range(target, partners(rhsContract, lhsContract));
     llvm::append_range(target, n);
-    operandGradients[1] =
-        moveDims(builder, getLoc(),
+    g.operands[1] =
+        moveDims(g.builder, getLoc(),
                  converted(g(dot), getElementTypeOrSelf(getRhs())), target);
   }
   return success();

@@ -8,19 +8,8 @@ using namespace mlir;
 
 namespace weft {
 
-/// Whether the gradient of the op's first operand is wanted and not zero.
-static bool wantsFirst(Operation *op, ValueRange resultGradients,
-                       ArrayRef<bool> wanted,
-                       SmallVectorImpl<Value> &operandGradients) {
-  operandGradients.assign(op->getNumOperands(), Value());
-  return wanted[0] && resultGradients[0];
-}
-
-LogicalResult SliceOp::buildGradient(OpBuilder &builder,
-                                     ValueRange resultGradients,
-                                     ArrayRef<bool> wanted,
-                                     SmallVectorImpl<Value> &operandGradients) {
-  if (!wantsFirst(*this, resultGradients, wanted, operandGradients))
+LogicalResult SliceOp::buildGradient(OpGradients &g) {
+  if (!g.wanted[0])
     return success();
   ArrayRef<int64_t> from = shapeOf(getInput()), to = shapeOf(getResult());
   SmallVector<int64_t> low(getStart()), high, interior;
@@ -32,42 +21,30 @@ LogicalResult SliceOp::buildGradient(OpBuilder &builder,
     high.push_back(from[dim] - end);
     interior.push_back(getStride()[dim] - 1);
   }
-  operandGradients[0] =
-      PadOp::create(builder, getLoc(), resultGradients[0], low, high, interior);
+  g.operands[0] =
+      PadOp::create(g.builder, getLoc(), g.results[0], low, high, interior);
   return success();
 }
 
-LogicalResult
-ConcatenateOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
-                             ArrayRef<bool> wanted,
-                             SmallVectorImpl<Value> &operandGradients) {
-  operandGradients.assign((*this)->getNumOperands(), Value());
-  Value grad = resultGradients[0];
-  if (!grad)
-    return success();
+LogicalResult ConcatenateOp::buildGradient(OpGradients &g) {
+  Value grad = g.results[0];
   SmallVector<int64_t> start(shapeOf(grad).size(), 0), limit(shapeOf(grad));
   SmallVector<int64_t> stride(start.size(), 1);
   limit[getDim()] = 0;
   for (auto [index, input] : llvm::enumerate(getInputs())) {
     start[getDim()] = limit[getDim()];
     limit[getDim()] += shapeOf(input)[getDim()];
-    if (wanted[index])
-      operandGradients[index] =
-          SliceOp::create(builder, getLoc(), grad, start, limit, stride);
+    if (g.wanted[index])
+      g.operands[index] =
+          SliceOp::create(g.builder, getLoc(), grad, start, limit, stride);
   }
   return success();
 }
 
 // The gradient of a pad: elements that were cut off have none; the gradient
 // of the padding belongs to the padding value.
-LogicalResult PadOp::buildGradient(OpBuilder &builder,
-                                   ValueRange resultGradients,
-                                   ArrayRef<bool> wanted,
-                                   SmallVectorImpl<Value> &operandGradients) {
-  operandGradients.assign((*this)->getNumOperands(), Value());
-  Value grad = resultGradients[0];
-  if (!grad)
-    return success();
+LogicalResult PadOp::buildGradient(OpGradients &g) {
+  Value grad = g.results[0];
   ArrayRef<int64_t> shape = shapeOf(getInput());
   auto negated = [](ArrayRef<int64_t> amounts) {
     return llvm::map_to_vector(amounts, [](int64_t amount) { return -amount; });
@@ -75,70 +52,50 @@ LogicalResult PadOp::buildGradient(OpBuilder &builder,
   SmallVector<int64_t> none(shape.size(), 0), stride;
   for (int64_t between : getInterior())
     stride.push_back(between + 1);
-  Value inner = PadOp::create(builder, getLoc(), grad, negated(getLow()),
+  Value inner = PadOp::create(g.builder, getLoc(), grad, negated(getLow()),
                               negated(getHigh()), none);
   Value input =
-      SliceOp::create(builder, getLoc(), inner, none, shapeOf(inner), stride);
-  if (wanted[0])
-    operandGradients[0] = input;
-  if (!getValue() || !wanted[1])
+      SliceOp::create(g.builder, getLoc(), inner, none, shapeOf(inner), stride);
+  if (g.wanted[0])
+    g.operands[0] = input;
+  if (!getValue() || !g.wanted[1])
     return success();
   auto sum = [&](Value value) -> Value {
     auto all = otherDims(shapeOf(value).size(), {});
-    return ReduceOp::create(builder, getLoc(), ReduceKind::Sum, value, all);
+    return ReduceOp::create(g.builder, getLoc(), ReduceKind::Sum, value, all);
   };
-  operandGradients[1] = SubOp::create(builder, getLoc(), sum(grad), sum(input));
+  g.operands[1] = SubOp::create(g.builder, getLoc(), sum(grad), sum(input));
   return success();
 }
 
-LogicalResult
-ReverseOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
-                         ArrayRef<bool> wanted,
-                         SmallVectorImpl<Value> &operandGradients) {
-  if (wantsFirst(*this, resultGradients, wanted, operandGradients))
-    operandGradients[0] =
-        ReverseOp::create(builder, getLoc(), resultGradients[0], getDims());
+LogicalResult ReverseOp::buildGradient(OpGradients &g) {
+  g.operands[0] =
+      ReverseOp::create(g.builder, getLoc(), g.results[0], getDims());
   return success();
 }
 
-LogicalResult RollOp::buildGradient(OpBuilder &builder,
-                                    ValueRange resultGradients,
-                                    ArrayRef<bool> wanted,
-                                    SmallVectorImpl<Value> &operandGradients) {
+LogicalResult RollOp::buildGradient(OpGradients &g) {
   auto back = llvm::map_to_vector(getShift(), [](int64_t by) { return -by; });
-  if (wantsFirst(*this, resultGradients, wanted, operandGradients))
-    operandGradients[0] =
-        RollOp::create(builder, getLoc(), resultGradients[0], back);
+  g.operands[0] = RollOp::create(g.builder, getLoc(), g.results[0], back);
   return success();
 }
 
-LogicalResult
-DynamicSliceOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
-                              ArrayRef<bool> wanted,
-                              SmallVectorImpl<Value> &operandGradients) {
-  if (!wantsFirst(*this, resultGradients, wanted, operandGradients))
+LogicalResult DynamicSliceOp::buildGradient(OpGradients &g) {
+  if (!g.wanted[0])
     return success();
-  GradientBuilder g{builder, getLoc()};
-  operandGradients[0] =
-      DynamicUpdateSliceOp::create(builder, getLoc(), g(getInput()).number(0),
-                                   resultGradients[0], getStarts());
+  g.operands[0] = DynamicUpdateSliceOp::create(
+      g.builder, getLoc(), g(getInput()).number(0), g.results[0], getStarts());
   return success();
 }
 
-LogicalResult DynamicUpdateSliceOp::buildGradient(
-    OpBuilder &builder, ValueRange resultGradients, ArrayRef<bool> wanted,
-    SmallVectorImpl<Value> &operandGradients) {
-  operandGradients.assign((*this)->getNumOperands(), Value());
-  Value grad = resultGradients[0];
-  if (!grad)
-    return success();
-  GradientBuilder g{builder, getLoc()};
-  if (wanted[0])
-    operandGradients[0] = DynamicUpdateSliceOp::create(
-        builder, getLoc(), grad, g(getUpdate()).number(0), getStarts());
-  if (wanted[1])
-    operandGradients[1] = DynamicSliceOp::create(
-        builder, getLoc(), grad, getStarts(), shapeOf(getUpdate()));
+LogicalResult DynamicUpdateSliceOp::buildGradient(OpGradients &g) {
+  Value grad = g.results[0];
+  if (g.wanted[0])
+    g.operands[0] = DynamicUpdateSliceOp::create(
+        g.builder, getLoc(), grad, g(getUpdate()).number(0), getStarts());
+  if (g.wanted[1])
+    g.operands[1] = DynamicSliceOp::create(g.builder, getLoc(), grad,
+                                           getStarts(), shapeOf(getUpdate()));
   return success();
 }
 

@@ -142,30 +142,17 @@ Value rhsGradient(const GradientBuilder &g, ConvolutionOp op, Value grad) {
 
 } // namespace
 
-LogicalResult
-ConvolutionOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
-                             ArrayRef<bool> wanted,
-                             SmallVectorImpl<Value> &operandGradients) {
-  operandGradients.assign(2, Value());
-  Value grad = resultGradients[0];
-  if (!grad)
-    return success();
-  GradientBuilder g{builder, getLoc()};
-  if (wanted[0])
-    operandGradients[0] = lhsGradient(g, *this, grad);
-  if (wanted[1])
-    operandGradients[1] = rhsGradient(g, *this, grad);
+LogicalResult ConvolutionOp::buildGradient(OpGradients &g) {
+  Value grad = g.results[0];
+  if (g.wanted[0])
+    g.operands[0] = lhsGradient(g, *this, grad);
+  if (g.wanted[1])
+    g.operands[1] = rhsGradient(g, *this, grad);
   return success();
 }
 
-LogicalResult
-ReduceWindowOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
-                              ArrayRef<bool> wanted,
-                              SmallVectorImpl<Value> &operandGradients) {
-  operandGradients.assign(1, Value());
-  Value grad = resultGradients[0];
-  if (!wanted[0] || !grad)
-    return success();
+LogicalResult ReduceWindowOp::buildGradient(OpGradients &g) {
+  Value grad = g.results[0];
   ArrayRef<int64_t> shape = shapeOf(getInput());
   if (getKind() == ReduceKind::Sum) {
     WindowAttributes w;
@@ -174,9 +161,9 @@ ReduceWindowOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
     Type sums = getElementTypeOrSelf(grad),
          type = getElementTypeOrSelf(getInput());
     Value sum = ReduceWindowOp::create(
-        builder, getLoc(), getInput().getType().clone(sums), ReduceKind::Sum,
+        g.builder, getLoc(), getInput().getType().clone(sums), ReduceKind::Sum,
         grad, w.size, w.strides, w.low, w.high, w.baseDilation, w.dilation);
-    operandGradients[0] = formulas::converted({builder, getLoc(), sum}, type);
+    g.operands[0] = formulas::converted({g.builder, getLoc(), sum}, type);
     return success();
   }
   bool isDilated = llvm::any_of(getWindows(), [](const Window &window) {
@@ -187,19 +174,14 @@ ReduceWindowOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
     return emitOpError("no derivative of windows of ")
            << stringifyReduceKind(getKind()) << (isDilated ? ", dilated" : "")
            << "; sum has one, and max and min where nothing is dilated";
-  operandGradients[0] = SelectAndScatterOp::create(
-      builder, getLoc(), getInput().getType(),
+  g.operands[0] = SelectAndScatterOp::create(
+      g.builder, getLoc(), getInput().getType(),
       getKind() == ReduceKind::Max ? CompareKind::GE : CompareKind::LE,
       getInput(), grad, getWindow(), getStrides(), getLow(), getHigh());
   return success();
 }
 
-LogicalResult SelectAndScatterOp::buildGradient(
-    OpBuilder &builder, ValueRange resultGradients, ArrayRef<bool> wanted,
-    SmallVectorImpl<Value> &operandGradients) {
-  operandGradients.assign(2, Value());
-  if (!resultGradients[0] || (!wanted[0] && !wanted[1]))
-    return success();
+LogicalResult SelectAndScatterOp::buildGradient(OpGradients &g) {
   return emitOpError("has no derivative: the second derivative of a pooling");
 }
 

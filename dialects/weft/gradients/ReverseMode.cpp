@@ -2,6 +2,7 @@
 
 #include "weft/dialects/weft/gradients/ReverseMode.h"
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/gradients/GradientBuilder.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/DenseSet.h"
@@ -105,7 +106,7 @@ LogicalResult ReverseWalk::visit(Operation *&op) {
   if (!differentiable)
     return op->emitOpError("has no derivative, and the loss depends on it; "
                            "attach DifferentiableOpInterface to it");
-  SmallVector<Value> resultGradients, operandGradients;
+  SmallVector<Value> resultGradients;
   SmallVector<bool> wanted;
   for (Value result : op->getResults())
     resultGradients.push_back(gradients.lookup(result));
@@ -114,11 +115,11 @@ LogicalResult ReverseWalk::visit(Operation *&op) {
   for (Value operand : op->getOperands())
     wanted.push_back(isActive(operand));
   recorder.setForward(op->getLoc());
-  if (failed(cast<DifferentiableOpInterface>(op).buildGradient(
-          builder, resultGradients, wanted, operandGradients)))
+  OpGradients found(builder, op, resultGradients, wanted);
+  if (failed(cast<DifferentiableOpInterface>(op).buildGradient(found)))
     return failure();
   for (auto [operand, gradient] :
-       llvm::zip_equal(op->getOperands(), operandGradients))
+       llvm::zip_equal(op->getOperands(), found.operands))
     add(operand, gradient);
   return success();
 }
