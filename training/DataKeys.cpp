@@ -31,7 +31,8 @@ std::vector<std::string> suffixesOf(DataPurpose purpose) {
   }
 }
 
-std::string layerName(const Port &port, const char *key) {
+/// The layer's name `images` for the ports `images`, `x/images` and `y/images`.
+static std::string layerName(const Port &port, const char *key) {
   std::string prefix = std::string(key) + "/";
   return port.name.starts_with(prefix) ? port.name.substr(prefix.size())
                                        : port.name;
@@ -65,9 +66,11 @@ static std::optional<std::string> sourceFor(const std::string &argument,
   return std::nullopt;
 }
 
-Result<std::string> overridden(const DataOptions &options,
-                               const ArrayKind &kind, const Port &port,
-                               bool single) {
+/// The source that the last option of this kind, such as x, names for this
+/// port; empty when none does. `single`: the step has one port of this role.
+static Result<std::string> overridden(const DataOptions &options,
+                                      const ArrayKind &kind, const Port &port,
+                                      bool single) {
   std::string found;
   for (const std::string &argument : options.*kind.overrides) {
     if (auto source = sourceFor(argument, port, kind.key))
@@ -99,8 +102,10 @@ static std::set<std::string> namesOf(const std::vector<Port> &ports,
   return known;
 }
 
-Status checkNames(const DataOptions &options, const ArrayKind &kind, Role role,
-                  std::span<const Port> ports) {
+/// Fails if an option names an array for a port of this role that the model does
+/// not have, unless it has no port of this role at all.
+static Status checkNames(const DataOptions &options, const ArrayKind &kind,
+                         Role role, std::span<const Port> ports) {
   std::vector<Port> own = portsOf(role, ports);
   std::set<std::string> known = namesOf(own, kind);
   for (const std::string &argument : options.*kind.overrides) {
@@ -130,18 +135,21 @@ static std::vector<std::string> keysOf(const ArrayKind &kind, const Port &port,
   return keys;
 }
 
-std::optional<std::string> findKey(const ArrayFile &file, const ArrayKind &kind,
-                                   const Port &port, DataPurpose purpose,
-                                   bool single) {
+/// The file's key for this port, or nothing.
+static std::optional<std::string> findKey(const ArrayFile &file,
+                                          const ArrayKind &kind,
+                                          const Port &port, DataPurpose purpose,
+                                          bool single) {
   for (const std::string &key : keysOf(kind, port, purpose, single))
     if (file.contains(key))
       return key;
   return std::nullopt;
 }
 
-Result<std::string> promisedKey(const ArrayFile &file, const ArrayKind &kind,
-                                const Port &port, DataPurpose purpose,
-                                bool single) {
+/// As above, with an error that lists the keys that were tried.
+static Result<std::string> promisedKey(const ArrayFile &file,
+                                       const ArrayKind &kind, const Port &port,
+                                       DataPurpose purpose, bool single) {
   if (auto key = findKey(file, kind, port, purpose, single))
     return *key;
   std::string tried, name = nameOf(port, kind.key);
@@ -219,10 +227,11 @@ static Message reasonOf(const ArrayFile &file, const std::string &key,
   return "";
 }
 
-Result<std::vector<UnreadArray>> unreadArrays(const ArrayFile &file,
-                                              const std::set<std::string> &read,
-                                              DataPurpose purpose,
-                                              std::span<const Port> ports) {
+/// The arrays of a file that no port of the step takes. Fails if an array's
+/// name says that it is for a port which the step does not have: y/prices.
+static Result<std::vector<UnreadArray>>
+unreadArrays(const ArrayFile &file, const std::set<std::string> &read,
+             DataPurpose purpose, std::span<const Port> ports) {
   std::vector<UnreadArray> out;
   std::vector<std::string> suffixes = suffixesOf(purpose);
   for (const std::string &key : file.keys()) {
@@ -248,6 +257,71 @@ Result<std::vector<UnreadArray>> unreadArrays(const ArrayFile &file,
     out.push_back(std::move(array));
   }
   return out;
+}
+
+/// The array of a port. Weights of samples may lack theirs.
+static Result<ChosenArray> chooseArray(const DataOptions &options,
+                                       DataPurpose purpose, const Port &port,
+                                       bool single, const ArrayFile *file) {
+  ArrayKind kind = kindOf(port.role, purpose);
+  Result<std::string> source = overridden(options, kind, port, single);
+  if (!source)
+    return source.error();
+  if (!source->empty())
+    return ChosenArray{port, *source, ""};
+  if (port.role == Role::SampleWeight && options.weightsMayLack &&
+      !(file && findKey(*file, kind, port, purpose, single)))
+    return ChosenArray{port, "", ""};
+  if (!file) {
+    Option data = purpose == DataPurpose::Validation ? Option{"validation_data"}
+                                                     : Option{"data"};
+    return Error{"no array is given for " + port.name + "; add " +
+                 data.as("FILE.npz") + " or " + kind.option.as("FILE.npz:KEY")};
+  }
+  Result<std::string> key = promisedKey(*file, kind, port, purpose, single);
+  if (!key)
+    return key.error();
+  return ChosenArray{port, file->path() + ":" + *key, *key};
+}
+
+Result<ChosenArrays> chooseArrays(const DataOptions &options,
+                                  DataPurpose purpose,
+                                  std::span<const Port> ports,
+                                  const ArrayFile *file) {
+  auto reads = [&](Role role) {
+    return purpose != DataPurpose::Predict || role == Role::Input;
+  };
+  for (Role role : {Role::Input, Role::Label, Role::SampleWeight})
+    if (reads(role))
+      if (Status known =
+              checkNames(options, kindOf(role, purpose), role, ports);
+          !known)
+        return known.error();
+  ChosenArrays chosen;
+  std::set<std::string> read;
+  for (const Port &port : ports) {
+    if (!port.isData() || !reads(port.role))
+      continue;
+    bool single = portsOf(port.role, ports).size() == 1;
+    Result<ChosenArray> array =
+        chooseArray(options, purpose, port, single, file);
+    if (!array)
+      return array.error();
+    if (!array->key.empty())
+      read.insert(array->key);
+    chosen.arrays.push_back(std::move(*array));
+  }
+  if (!file)
+    return chosen;
+  Result<std::vector<UnreadArray>> unread =
+      unreadArrays(*file, read, purpose, ports);
+  if (!unread)
+    return unread.error();
+  if (read.empty())
+    return Error{file->path() + ": no array of it is read, as other flags name "
+                                "all arrays; leave it out"};
+  chosen.unread = std::move(*unread);
+  return chosen;
 }
 
 } // namespace weft

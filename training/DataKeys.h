@@ -1,7 +1,7 @@
 //===- DataKeys.h - which array of a file is for which port -----*- C++ -*-===//
 //
-//   ArrayKind kind = kindOf(Role::Label, DataPurpose::Fit);    // y
-//   std::optional<std::string> key = findKey(*file, kind, port, purpose, single);
+//   Result<ChosenArrays> chosen = chooseArrays(options, purpose, ports, file);
+//   chosen->arrays[1]     // port y/price, source FILE.npz:y, key y
 //
 // A file's arrays for the port `x/images`, the input of the layer `images`:
 //
@@ -39,9 +39,6 @@ ArrayKind kindOf(Role role, DataPurpose purpose);
 /// "", "_train".
 std::vector<std::string> suffixesOf(DataPurpose purpose);
 
-/// The layer's name `images` for the ports `images`, `x/images` and `y/images`.
-std::string layerName(const Port &port, const char *key);
-
 /// The NAME and the source of [NAME=]FILE.npz:KEY.
 struct NamedSource {
   std::optional<std::string> name;
@@ -49,31 +46,24 @@ struct NamedSource {
 };
 NamedSource namedSource(const std::string &argument);
 
-/// The source that the last option of this kind, such as x, names for this
-/// port; empty when none does. `single`: the step has one port of this role.
-Result<std::string> overridden(const DataOptions &options,
-                               const ArrayKind &kind, const Port &port,
-                               bool single);
-/// Fails if an option names an array for a port of this role that the model does
-/// not have, unless it has no port of this role at all.
-Status checkNames(const DataOptions &options, const ArrayKind &kind, Role role,
-                  std::span<const Port> ports);
-
-/// The file's key for this port, or nothing.
-std::optional<std::string> findKey(const ArrayFile &file, const ArrayKind &kind,
-                                   const Port &port, DataPurpose purpose,
-                                   bool single);
-/// As above, with an error that lists the keys that were tried.
-Result<std::string> promisedKey(const ArrayFile &file, const ArrayKind &kind,
-                                const Port &port, DataPurpose purpose,
-                                bool single);
-
-/// The arrays of a file that no port of the step takes. Fails if an array's
-/// name says that it is for a port which the step does not have: y/prices.
-Result<std::vector<UnreadArray>> unreadArrays(const ArrayFile &file,
-                                              const std::set<std::string> &read,
-                                              DataPurpose purpose,
-                                              std::span<const Port> ports);
+/// The array of a port.
+struct ChosenArray {
+  Port port;
+  std::string source; ///< FILE.npz:KEY; empty: each sample weighs 1
+  std::string key;    ///< in the file of `data`; empty: an option names it
+};
+struct ChosenArrays {
+  std::vector<ChosenArray> arrays; ///< of the ports that the purpose reads
+  std::vector<UnreadArray> unread; ///< arrays of the file that no port takes
+};
+/// Chooses the arrays by options and, for other ports, from `file` (null without
+/// `data`). Fails if a port has none, an option names a port that the model does
+/// not have, an array's name says that it is for such a port (y/prices), or
+/// nothing of the file is read.
+Result<ChosenArrays> chooseArrays(const DataOptions &options,
+                                  DataPurpose purpose,
+                                  std::span<const Port> ports,
+                                  const ArrayFile *file);
 
 } // namespace weft
 

@@ -8,12 +8,6 @@ namespace weft {
 
 namespace {
 
-/// The file of `data`, and which of its arrays are read.
-struct DataFile {
-  std::unique_ptr<ArrayFile> arrays; ///< null without the option
-  std::set<std::string> read = {};
-};
-
 /// The number that pads the labels of samples that have fewer than the port
 /// takes.
 std::optional<double> paddingOf(const Port &port) { return port.facts.padding; }
@@ -65,65 +59,24 @@ Status fitShape(TrainingData::Column &column, const DataOptions &options,
                kindOf(port.role, purpose).option};
 }
 
-/// Whether a port of sample weights has no array, so that each sample counts
-/// once.
-Result<bool> isUnweighted(const DataOptions &options, DataPurpose purpose,
-                          const Port &port, bool single,
-                          const ArrayFile *file) {
-  if (port.role != Role::SampleWeight || !options.weightsMayLack)
-    return false;
-  ArrayKind kind = kindOf(port.role, purpose);
-  Result<std::string> named = overridden(options, kind, port, single);
-  if (!named)
-    return named.error();
-  return named->empty() &&
-         !(file && findKey(*file, kind, port, purpose, single));
-}
-
 /// The number of classes that labels of a port may name; 0 if they name none.
 int64_t classesOf(const Port &port) {
   return port.role == Role::Label ? port.facts.classes.value_or(0) : 0;
 }
 
-/// The rows for a port, from options or the file, and their name.
-Result<std::pair<Rows, std::string>> rowsFor(const DataOptions &options,
-                                             DataPurpose purpose,
-                                             const Port &port, bool single,
-                                             DataFile &file) {
-  ArrayKind kind = kindOf(port.role, purpose);
-  Result<std::string> source = overridden(options, kind, port, single);
-  if (!source)
-    return source.error();
-  Result<Rows> rows = Error{};
-  if (!source->empty()) {
-    rows = openRows(*source, options.source);
-  } else if (!file.arrays) {
-    Option data = purpose == DataPurpose::Validation ? Option{"validation_data"}
-                                                     : Option{"data"};
-    return Error{"no array is given for " + port.name + "; add " +
-                 data.as("FILE.npz") + " or " + kind.option.as("FILE.npz:KEY")};
-  } else {
-    Result<std::string> key =
-        promisedKey(*file.arrays, kind, port, purpose, single);
-    if (!key)
-      return key.error();
-    file.read.insert(*key);
-    source = file.arrays->path() + ":" + *key;
-    rows =
-        file.arrays->rows(*key, Shape(port.shape.begin() + !port.shape.empty(),
-                                      port.shape.end()));
-  }
-  return rows ? Result<std::pair<Rows, std::string>>({*rows, *source})
-              : Result<std::pair<Rows, std::string>>(rows.error());
-}
-
+/// The column of a port, whose array the file has under a key, or an option
+/// names.
 Result<TrainingData::Column> column(const DataOptions &options,
-                                    DataPurpose purpose, const Port &port,
-                                    bool single, DataFile &file) {
-  auto found = rowsFor(options, purpose, port, single, file);
-  if (!found)
-    return found.error();
-  auto &[rows, source] = *found;
+                                    DataPurpose purpose,
+                                    const ChosenArray &chosen,
+                                    ArrayFile *file) {
+  const auto &[port, source, key] = chosen;
+  Shape sample(port.shape.begin() + !port.shape.empty(), port.shape.end());
+  Result<Rows> opened =
+      key.empty() ? openRows(source, options.source) : file->rows(key, sample);
+  if (!opened)
+    return opened.error();
+  Rows rows = *opened;
   ElementType type = rows->type();
   if (componentType(type) != type && componentType(port.type) == port.type)
     return Error{source + ": is " + std::string(name(type)) + ", " + port.name +
@@ -230,29 +183,14 @@ std::map<std::string, Shape> inputShapes(const DataOptions &options) {
   return out;
 }
 
-/// The columns of the ports that the purpose reads.
+/// Adds the columns of the chosen arrays, those of weights of 1 at the end.
 static Status addColumns(TrainingData &data, const DataOptions &options,
-                         DataPurpose purpose, std::span<const Port> ports,
-                         DataFile &file) {
-  std::vector<Port> unweighted;
-  for (const Port &port : ports) {
-    if (!port.isData() ||
-        (purpose == DataPurpose::Predict && port.role != Role::Input))
+                         DataPurpose purpose,
+                         std::span<const ChosenArray> arrays, ArrayFile *file) {
+  for (const ChosenArray &chosen : arrays) {
+    if (chosen.source.empty())
       continue;
-    bool single =
-        1 == std::count_if(ports.begin(), ports.end(), [&](const Port &other) {
-          return other.role == port.role;
-        });
-    Result<bool> once =
-        isUnweighted(options, purpose, port, single, file.arrays.get());
-    if (!once)
-      return once.error();
-    if (*once) {
-      unweighted.push_back(port);
-      continue;
-    }
-    Result<TrainingData::Column> made =
-        column(options, purpose, port, single, file);
+    Result<TrainingData::Column> made = column(options, purpose, chosen, file);
     if (!made)
       return made.error();
     int64_t rows = made->rows->rows();
@@ -268,25 +206,9 @@ static Status addColumns(TrainingData &data, const DataOptions &options,
   if (data.columns.empty() || data.samples == 0)
     return Error{"there is no sample to work on; give data with " +
                  Option{"data"}};
-  for (const Port &port : unweighted)
-    data.columns.push_back(onesFor(port, data.samples));
-  return {};
-}
-
-/// Names what the file of `data` has and no port takes.
-static Status nameUnread(TrainingData &data, DataPurpose purpose,
-                         std::span<const Port> ports, const DataFile &file) {
-  Result<std::vector<UnreadArray>> unread =
-      unreadArrays(*file.arrays, file.read, purpose, ports);
-  if (!unread)
-    return unread.error();
-  const std::string &path = file.arrays->path();
-  if (file.read.empty())
-    return Error{path + ": no array of it is read, as other flags name all "
-                        "arrays; leave it out"};
-  data.unread = std::move(*unread);
-  data.dropUnread(data); // the option x may name it
-  data.notes = file.arrays->notes();
+  for (const ChosenArray &chosen : arrays)
+    if (chosen.source.empty())
+      data.columns.push_back(onesFor(chosen.port, data.samples));
   return {};
 }
 
@@ -296,26 +218,28 @@ Result<TrainingData> selectData(const DataOptions &options, DataPurpose purpose,
     return Error{
         Option{"divide_by", std::to_string(options.divideBy)} +
         ": must be a finite number other than 0; give for example 255"};
-  DataFile file;
+  std::unique_ptr<ArrayFile> file; // null without the option
   if (!options.data.empty()) {
     Result<std::unique_ptr<ArrayFile>> opened =
         ArrayFile::open(options.data, options.source);
     if (!opened)
       return opened.error();
-    file.arrays = std::move(*opened);
+    file = std::move(*opened);
   }
-  for (Role role : {Role::Input, Role::Label, Role::SampleWeight})
-    if (purpose != DataPurpose::Predict || role == Role::Input)
-      if (Status known =
-              checkNames(options, kindOf(role, purpose), role, ports);
-          !known)
-        return known.error();
+  Result<ChosenArrays> chosen =
+      chooseArrays(options, purpose, ports, file.get());
+  if (!chosen)
+    return chosen.error();
   TrainingData data;
-  if (Status ok = addColumns(data, options, purpose, ports, file); !ok)
+  if (Status ok =
+          addColumns(data, options, purpose, chosen->arrays, file.get());
+      !ok)
     return ok.error();
-  if (file.arrays)
-    if (Status ok = nameUnread(data, purpose, ports, file); !ok)
-      return ok.error();
+  if (file) {
+    data.unread = std::move(chosen->unread);
+    data.dropUnread(data); // the option x may name it
+    data.notes = file->notes();
+  }
   return data;
 }
 
