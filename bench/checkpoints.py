@@ -15,12 +15,9 @@ Eight devices are data 2 x model 4, with the weights of attention and MLP along 
 
 import argparse
 import json
-import os
-import statistics
-import subprocess
-import sys
-import tempfile
 import time
+
+import two_platforms
 
 BATCH, TOKENS, HEADS = 8, 64, 8
 
@@ -115,46 +112,26 @@ def measure(args):
             "step": min(times[1:]) * 1e3, "losses": losses}
 
 
-def child(args, form, save, devices, platform):
-    environment = dict(os.environ, JAX_PLATFORMS=platform, WEFT_DEVICES=f"cpu:{devices}", TF_CPP_MIN_LOG_LEVEL="3",
-                       XLA_FLAGS=f"--xla_force_host_platform_device_count={devices}")
-    if platform == "weft":
-        environment.update(WEFT_PJRT_LIBRARY=os.path.abspath(args.library), PYTHONPATH="tools/pjrt/python")
-    command = [args.python, __file__, "--child", "--forms", form, "--save", save, "--devices", str(devices),
-               "--layers", str(args.layers), "--width", str(args.width), "--calls", str(args.calls)]
-    with tempfile.TemporaryDirectory() as cache:
-        environment["XDG_CACHE_HOME"] = cache  # nothing is compiled before
-        out = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    if out.returncode:
-        raise SystemExit(f"{form} {save} on {platform}: {out.stderr[-2000:]}")
-    return json.loads(out.stdout.splitlines()[-1])
-
-
 def row(args, form, save, devices):
-    found = {"cpu": [], "weft": []}
-    for _ in range(args.rounds):
-        for platform, runs in found.items():
-            runs.append(child(args, form, save, devices, platform))
+    words = ["--child", "--forms", form, "--save", save, "--devices", devices, "--layers", args.layers, "--width", args.width,
+             "--calls", args.calls]
+    found = two_platforms.in_turn(args.rounds, lambda platform: two_platforms.figures(args, platform, devices, words))
     losses = zip(found["cpu"][0]["losses"], found["weft"][0]["losses"], strict=True)
     apart = max(abs(a - b) / abs(a) for a, b in losses)
     cells = [f"{form}, {save}", devices]
-    for name, digits in (("compile", 2), ("temporaries", 1), ("step", 0)):
-        xla, weft = (statistics.median(run[name] for run in runs) for runs in found.values())
+    digits_of = {"compile": 2, "temporaries": 1, "step": 0}
+    xla_medians, weft_medians = (two_platforms.medians(runs, digits_of) for runs in found.values())
+    for name, digits in digits_of.items():
+        xla, weft = xla_medians[name], weft_medians[name]
         cells += [f"{xla:.{digits}f}", f"{weft:.{digits}f}", f"{weft / xla:.2f}"]
     print("| " + " | ".join(map(str, cells)) + f" | {apart:.0e} |", flush=True)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--python", default=sys.executable, help="an interpreter with JAX")
-    parser.add_argument("--library", default="build/lib/libWeftPjrt.so")
+    parser = two_platforms.arguments(__doc__, "an interpreter with JAX", layers=24, width=256, rounds=3, calls=5)
     parser.add_argument("--forms", nargs="+", choices=["scan", "fori", "loop"], default=["scan", "fori", "loop"])
     parser.add_argument("--save", nargs="+", choices=["nothing", "dots", "everything"], default=["nothing", "dots", "everything"])
     parser.add_argument("--devices", type=int, nargs="+", choices=[8, 1], default=[8, 1])
-    parser.add_argument("--layers", type=int, default=24)
-    parser.add_argument("--width", type=int, default=256)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--calls", type=int, default=5)
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.child:

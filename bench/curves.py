@@ -17,15 +17,14 @@ between Keras' two trainings.
 
 import argparse
 import json
-import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
 import numpy as np
 
 import keras_cases
+from two_platforms import run
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LAYOUTS = {"convnet": ["cnn-dp"], "gpt": ["gpt-dp", "gpt-tp", "gpt-fsdp"]}
@@ -77,13 +76,6 @@ def keras_training(case, folder, epochs, change):
         return {"loss": np.diff([0, *losses[49::50]]) / 50}
     history["test"] = model.evaluate(data["x_test"], data["y_test"], batch_size=BATCH[case], verbose=0)
     return history
-
-
-def run(command, **environment):
-    done = subprocess.run([str(word) for word in command], env={**os.environ, **environment}, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, command))}: exit status {done.returncode}\n{done.stderr[-4000:]}")
-    return done.stdout
 
 
 def keras_curves(args, case, folder, epochs, change):

@@ -9,15 +9,11 @@ rounds of the least time of --calls calls. The results of both are compared.
 
 import argparse
 import json
-import os
-import pathlib
-import statistics
-import subprocess
-import sys
-import tempfile
 import time
 
 import numpy as np
+
+import two_platforms
 
 ROUNDS = {"scalar": 100_000, "collatz": 20_000, "mandelbrot": 50_000, "mandelbrot-grid": 2_000, "rnn": 1_000,
           "gru-batch": 200, "runge-kutta": 20_000, "metropolis": 10_000, "newton": 10_000, "table": 100_000, "nested": 300,
@@ -180,27 +176,9 @@ def measure(case, calls):
     return {"compile": compile_s, "call": least * 1e3, "values": values}
 
 
-def child(args, case, platform):
-    with tempfile.TemporaryDirectory() as folder:
-        environment = dict(os.environ, JAX_PLATFORMS=platform, XDG_CACHE_HOME=folder, WEFT_DEVICES="cpu:1")
-        here = pathlib.Path(__file__).resolve()
-        if platform == "weft":
-            environment.update(WEFT_PJRT_LIBRARY=os.path.abspath(args.library),
-                               PYTHONPATH=str(here.parent.parent / "tools" / "pjrt" / "python"))
-        done = subprocess.run([args.python, here, "--child", case, "--calls", str(args.calls)], env=environment,
-                              capture_output=True, text=True, timeout=900)
-    if done.returncode:
-        sys.exit(f"{case} on {platform}: exit {done.returncode}\n{done.stderr[-4000:]}")
-    return json.loads(done.stdout.splitlines()[-1])
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--python", default=sys.executable, help="an interpreter with JAX")
-    parser.add_argument("--library", default="build/lib/libWeftPjrt.so")
+    parser = two_platforms.arguments(__doc__, "an interpreter with JAX", rounds=3, calls=20)
     parser.add_argument("--cases", nargs="+", choices=list(ROUNDS), default=list(ROUNDS))
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--calls", type=int, default=20)
     parser.add_argument("--child", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.child:
@@ -209,14 +187,11 @@ def main():
     print("| loop | rounds | compile s, XLA | Weft | call ms, XLA | Weft | ns a round, XLA | Weft | XLA / Weft |")
     print("|---|---|---|---|---|---|---|---|---|")
     for case in args.cases:
-        found = {"cpu": [], "weft": []}
-        for _ in range(args.rounds):
-            for platform, runs in found.items():
-                runs.append(child(args, case, platform))
+        words = ["--child", case, "--calls", args.calls]
+        found = two_platforms.in_turn(args.rounds, lambda platform: two_platforms.figures(args, platform, 1, words))
         same = all(np.allclose(a, b, rtol=1e-3, atol=1e-4, equal_nan=True)
                    for a, b in zip(found["cpu"][0]["values"], found["weft"][0]["values"], strict=True))
-        (xc, x), (wc, w) = ([statistics.median(run[name] for run in found[platform]) for name in ("compile", "call")]
-                            for platform in ("cpu", "weft"))
+        (xc, x), (wc, w) = (two_platforms.medians(runs, ("compile", "call")).values() for runs in found.values())
         rounds = ROUNDS[case]
         print(f"| {case}{'' if same else ' (results differ)'} | {rounds:,} | {xc:.2f} | {wc:.2f} | {x:.3g} | {w:.3g} "
               f"| {x * 1e6 / rounds:.3g} | {w * 1e6 / rounds:.3g} | {x / w:.2f} |", flush=True)

@@ -33,6 +33,7 @@ import tempfile
 import time
 
 import avx2
+import two_platforms
 
 HERE = pathlib.Path(__file__).resolve().parent
 COLUMNS = (("compile", "compile s", 1), ("first", "first s", 1), ("step", "step ms", 1e3), ("memory", "MiB", 1))
@@ -82,11 +83,7 @@ def child(args, name, platform, devices):
     """The figures of one measurement, or {"failure": what the process said}."""
     with tempfile.TemporaryDirectory() as folder:
         given = avx2.environment(os.environ) if args.avx2 else os.environ
-        environment = dict(given, JAX_PLATFORMS=platform, KERAS_BACKEND="jax", XDG_CACHE_HOME=folder, WEFT_DEVICES=f"cpu:{devices}",
-                           TF_CPP_MIN_LOG_LEVEL="3",
-                           XLA_FLAGS=f"{given.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={devices}")
-        if platform == "weft":
-            environment.update(WEFT_PJRT_LIBRARY=os.path.abspath(args.library), PYTHONPATH=str(HERE.parent / "tools" / "pjrt" / "python"))
+        environment = two_platforms.environment(args, platform, devices, folder, given) | {"TF_CPP_MIN_LOG_LEVEL": "3"}
         command = [args.python, HERE / "models.py", "--child", name, "--devices", str(devices), "--steps", str(args.steps)]
         try:
             done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=args.timeout)
@@ -112,7 +109,7 @@ def figures(args, name):
                 return {"case": name, "platform": platform, **found[-1]}
     row = {"case": name}
     for platform, label in (("cpu", "xla"), ("weft", "weft")):
-        row[label] = {key: statistics.median(one[key] for one in rounds[platform]) for key, *_ in COLUMNS}
+        row[label] = two_platforms.medians(rounds[platform], [key for key, *_ in COLUMNS])
         row[label]["losses"] = rounds[platform][0]["losses"]
     row["difference"] = difference(row["weft"]["losses"], row["xla"]["losses"])
     if args.one:
@@ -149,13 +146,10 @@ def print_means(rows):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--python", default=sys.executable, help="an interpreter with JAX and Keras")
-    parser.add_argument("--library", default="build/lib/libWeftPjrt.so")
+    parser = two_platforms.arguments(__doc__, rounds=1)
     parser.add_argument("--cases", nargs="+", metavar="NAME")
     parser.add_argument("--devices", type=int, default=8, help="virtual devices; they divide the batch")
     parser.add_argument("--steps", type=int, default=4, help="steps after the first")
-    parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--one", action="store_true", help="compare XLA's losses with those of XLA on one device, too")
     parser.add_argument("--avx2", action="store_true", help="limit both to AVX2")
     parser.add_argument("--timeout", type=int, default=1800, help="seconds of a measurement")

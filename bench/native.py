@@ -17,14 +17,14 @@ import json
 import os
 import pathlib
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 
 import numpy as np
 
 import keras_cases
+import two_platforms
+from two_platforms import run
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DEVICES = 8
@@ -69,13 +69,6 @@ def write_files(case, folder, steps):
     np.savez(folder / "data.npz", x=x, y=y)
 
 
-def run(command, **environment):
-    done = subprocess.run([str(word) for word in command], env={**os.environ, **environment}, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, command))}: exit status {done.returncode}\n{done.stderr[-4000:]}")
-    return done.stdout
-
-
 def native_fit(args, case, folder):
     stats, history = folder / "stats.json", folder / "history.json"
     run([args.weft, "fit", folder / "model.json", "--distribution", folder / "distribution.json", "--data", folder / "data.npz",
@@ -87,14 +80,8 @@ def native_fit(args, case, folder):
 
 
 def plugin_or_jax(args, case, platform, folder):
-    here = pathlib.Path(__file__).resolve()
-    environment = {"JAX_PLATFORMS": platform, "KERAS_BACKEND": "jax", "XDG_CACHE_HOME": str(folder / platform),
-                   "JAX_COMPILATION_CACHE_DIR": str(folder / "jax"), "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
-                   "XLA_FLAGS": f"--xla_force_host_platform_device_count={DEVICES}"}
-    if platform == "weft":
-        environment |= {"WEFT_DEVICES": f"cpu:{DEVICES}", "WEFT_PJRT_LIBRARY": os.path.abspath(args.library),
-                        "PYTHONPATH": str(ROOT / "tools" / "pjrt" / "python")}
-    return json.loads(run([args.python, here, "--child", case, "--steps", args.steps], **environment).splitlines()[-1])
+    return two_platforms.figures(args, platform, DEVICES, ["--child", case, "--steps", args.steps], folder / platform,
+                                 JAX_COMPILATION_CACHE_DIR=str(folder / "jax"), JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS="0")
 
 
 def measure(args, case):
@@ -110,18 +97,13 @@ def measure(args, case):
         for _ in range(args.rounds):
             for system, found in rounds.items():
                 found.append(once(system))
-    return {system: {"first start": first[system]["start"],
-                     **{name: statistics.median(one[name] for one in found) for name in found[0]}} for system, found in rounds.items()}
+    return {system: {"first start": first[system]["start"], **two_platforms.medians(found)} for system, found in rounds.items()}
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--python", default=sys.executable, help="an interpreter with JAX and Keras")
+    parser = two_platforms.arguments(__doc__, rounds=3, steps=20)
     parser.add_argument("--weft", default=ROOT / "build" / "bin" / "weft")
-    parser.add_argument("--library", default="build/lib/libWeftPjrt.so")
     parser.add_argument("--cases", nargs="+", choices=keras_cases.CASES, default=CASES)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--json", action="store_true", help="figures as JSON instead of a table")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     parser.add_argument("--write", type=pathlib.Path, help=argparse.SUPPRESS)

@@ -15,16 +15,13 @@ platforms take turns, a process a measurement; cells are medians over the rounds
 
 import argparse
 import json
-import os
 import pathlib
 import re
-import statistics
-import subprocess
-import sys
 import tempfile
 import time
 
 import keras_cases
+import two_platforms
 
 DEVICES = 8
 
@@ -58,44 +55,21 @@ def measure(case, steps, reports):
             "step": step, "loss": loss}
 
 
-def child(args, case, platform, steps, explained=False):
-    """One measurement; Weft's bytes in a run of their own, as explaining may cost time."""
-    with tempfile.TemporaryDirectory() as folder:
-        environment = dict(os.environ, JAX_PLATFORMS=platform, KERAS_BACKEND="jax", XDG_CACHE_HOME=folder,
-                           WEFT_DEVICES=f"cpu:{DEVICES}",
-                           XLA_FLAGS=f"--xla_force_host_platform_device_count={DEVICES}")
-        here = pathlib.Path(__file__).resolve()
-        if platform == "weft":
-            environment.update(WEFT_PJRT_LIBRARY=os.path.abspath(args.library),
-                               PYTHONPATH=str(here.parent.parent / "tools" / "pjrt" / "python"))
-        command = [args.python, here, "--child", case, "--steps", str(steps)]
-        if explained:
-            environment["WEFT_EXPLAIN"] = os.path.join(folder, "reports")
-            command += ["--reports", environment["WEFT_EXPLAIN"]]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=1800)
-    if done.returncode:
-        sys.exit(f"{case} on {platform}: exit {done.returncode}\n{done.stderr[-4000:]}")
-    return json.loads(done.stdout.splitlines()[-1])
-
-
 def figures(args, case):
-    rounds = {"cpu": [], "weft": []}
-    for _ in range(args.rounds):
-        for platform, found in rounds.items():
-            found.append(child(args, case, platform, args.steps))
-    medians = {platform: {name: statistics.median(one[name] for one in found) for name in found[0]}
-               for platform, found in rounds.items()}
-    medians["weft"]["bytes"] = child(args, case, "weft", 1, explained=True)["bytes"]
+    found = two_platforms.in_turn(
+        args.rounds, lambda platform: two_platforms.figures(args, platform, DEVICES, ["--child", case, "--steps", args.steps]))
+    medians = {platform: two_platforms.medians(runs) for platform, runs in found.items()}
+    # Weft's bytes in a run of their own, as explaining may cost time.
+    with tempfile.TemporaryDirectory() as folder:
+        reports = str(pathlib.Path(folder, "reports"))
+        words = ["--child", case, "--steps", 1, "--reports", reports]
+        medians["weft"]["bytes"] = two_platforms.figures(args, "weft", DEVICES, words, WEFT_EXPLAIN=reports)["bytes"]
     return medians
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--python", default=sys.executable, help="an interpreter with JAX and Keras")
-    parser.add_argument("--library", default="build/lib/libWeftPjrt.so")
+    parser = two_platforms.arguments(__doc__, rounds=3, steps=20)
     parser.add_argument("--cases", nargs="+", choices=keras_cases.CASES, default=keras_cases.CASES)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--steps", type=int, default=20, help="timed steps")
     parser.add_argument("--json", action="store_true", help="figures as JSON instead of a table")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     parser.add_argument("--reports", help=argparse.SUPPRESS)

@@ -20,7 +20,6 @@ import fnmatch
 import json
 import math
 import os
-import pathlib
 import statistics
 import subprocess
 import sys
@@ -29,6 +28,8 @@ import time
 
 import avx2
 import numpy as np
+
+import two_platforms
 
 SECONDS = 0.2  # of calls in a process, of one program
 
@@ -110,13 +111,8 @@ def child(args, names, platform, devices):
     """{case: figures} of a round on a platform."""
     with tempfile.TemporaryDirectory() as folder:
         given = avx2.environment(os.environ) if args.avx2 else os.environ
-        environment = dict(given, JAX_PLATFORMS=platform, XDG_CACHE_HOME=folder, WEFT_DEVICES=f"cpu:{devices}",
-                           XLA_FLAGS=f"{given.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={devices}")
-        here = pathlib.Path(__file__).resolve()
-        if platform == "weft":
-            environment.update(WEFT_PJRT_LIBRARY=os.path.abspath(args.library),
-                               PYTHONPATH=str(here.parent.parent / "tools" / "pjrt" / "python"))
-        done = subprocess.run([args.python, here, "--child", *names, "--devices", str(devices)], env=environment,
+        done = subprocess.run([args.python, __file__, "--child", *names, "--devices", str(devices)],
+                              env=two_platforms.environment(args, platform, devices, folder, given),
                               capture_output=True, text=True, timeout=3600)
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     found = {line["case"]: line for line in lines}
@@ -145,7 +141,7 @@ def summary(name, devices, rounds, tolerance):
     row = {"case": name, "devices": devices,
            "agree": agree(rounds["weft"][0]["values"], rounds["cpu"][0]["values"], tolerance)}
     for platform, label in (("cpu", "xla"), ("weft", "weft")):
-        row[label] = {key: statistics.median(one[key] for one in rounds[platform]) for key in ("compile", "first", "call")}
+        row[label] = two_platforms.medians(rounds[platform], ("compile", "first", "call"))
     row["ratio"] = row["xla"]["call"] / row["weft"]["call"]
     return row
 
@@ -169,12 +165,9 @@ def print_rows(rows, slower):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--python", default=sys.executable, help="an interpreter with JAX")
-    parser.add_argument("--library", default="build/lib/libWeftPjrt.so")
+    parser = two_platforms.arguments(__doc__, "an interpreter with JAX", rounds=3)
     parser.add_argument("--cases", nargs="+", default=["*"])
     parser.add_argument("--devices", nargs="+", type=int, choices=(1, 8), default=[8, 1])
-    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--slower", type=float, default=0.9, help="ratios below are marked")
     parser.add_argument("--avx2", action="store_true", help="limit both to AVX2")
     parser.add_argument("--json", action="store_true", help="figures as JSON instead of a table")

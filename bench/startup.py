@@ -20,10 +20,10 @@ import argparse
 import json
 import os
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
+
+import two_platforms
 
 FIGURES = ["plugin", "new", "from memory", "from disk", "Keras programs", "Keras, new", "Keras, from disk",
            "train step, new", "train step, from disk"]
@@ -94,47 +94,30 @@ def measure_keras():
     return {"count": len(times) - 1, "others": sum(times) - step, "step": step}
 
 
-def child(python, what, platform, library, folder):
-    environment = dict(os.environ, JAX_PLATFORMS=platform, XDG_CACHE_HOME=folder, WEFT_DEVICES="cpu:8",
-                       XLA_FLAGS="--xla_force_host_platform_device_count=8",
-                       PYTHONPATH=os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools", "pjrt",
-                                               "python"))
-    if platform == "weft":
-        environment["WEFT_PJRT_LIBRARY"] = os.path.abspath(library)
-    else:
-        environment.update(JAX_COMPILATION_CACHE_DIR=folder, JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS="0",
-                           JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES="-1")
-    done = subprocess.run([python, os.path.abspath(__file__), "--child", what], env=environment, check=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=300)
-    return json.loads(done.stdout.splitlines()[-1])
-
-
 def one_round(args, platform):
+    # Both find the plugin; JAX's CPU uses JAX's own cache.
     with tempfile.TemporaryDirectory() as folder:
-        new, known = (child(args.python, "ops", platform, args.library, folder) for _ in range(2))
-        keras, again = (child(args.python, "keras", platform, args.library, folder) for _ in range(2))
+        more = {"PYTHONPATH": str(two_platforms.BENCH.parent / "tools" / "pjrt" / "python")}
+        if platform == "cpu":
+            more |= {"JAX_COMPILATION_CACHE_DIR": folder, "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+                     "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1"}
+        new, known, keras, again = (two_platforms.figures(args, platform, 8, ["--child", what], folder, **more)
+                                    for what in ("ops", "ops", "keras", "keras"))
     return {"plugin": known["plugin"], "new": new["first"], "from memory": new["again"], "from disk": known["first"],
             "Keras programs": keras["count"], "Keras, new": keras["others"], "Keras, from disk": again["others"],
             "train step, new": keras["step"], "train step, from disk": again["step"]}
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--python", default=sys.executable, help="an interpreter with JAX and Keras")
-    parser.add_argument("--library", default="build/lib/libWeftPjrt.so")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser = two_platforms.arguments(__doc__, rounds=3)
     parser.add_argument("--json", action="store_true", help="figures as JSON instead of a table")
     parser.add_argument("--child", choices=("ops", "keras"), help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.child:
         print(json.dumps(measure_ops() if args.child == "ops" else measure_keras()))
         return
-    rounds = {"cpu": [], "weft": []}
-    for _ in range(args.rounds):
-        for platform, found in rounds.items():
-            found.append(one_round(args, platform))
-    medians = {platform: {name: statistics.median(r[name] for r in found) for name in FIGURES}
-               for platform, found in rounds.items()}
+    found = two_platforms.in_turn(args.rounds, lambda platform: one_round(args, platform))
+    medians = {platform: two_platforms.medians(runs, FIGURES) for platform, runs in found.items()}
     if args.json:
         print(json.dumps({"rounds": args.rounds, **medians}))
         return
