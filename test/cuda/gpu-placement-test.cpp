@@ -63,7 +63,8 @@ static int64_t valueOf(Value value, Value argument, int64_t given) {
 
 TEST_CASE("emitted positions are those of the layout") {
   MLIRContext context;
-  context.loadDialect<arith::ArithDialect, func::FuncDialect>();
+  context
+      .loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect>();
   Location loc = UnknownLoc::get(&context);
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   elements::LoopNest nest(loc);

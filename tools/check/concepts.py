@@ -24,11 +24,15 @@ LINES = {
         r"^def Plan_\w+Op : Plan_(CollectiveOp|GroupMoveOp|MovingOp|LayoutMoveOp)\b|^def Plan_StartOp\b", ("dialects",)),
     "functions that count a collective's bytes": (
         r"^\s*(virtual )?u?int64_t (\w+::)?(getBytesSent|bytesSent|sentInRing|mostBytesSent|bytesInRing)\(", ("layout", "dialects", "runtime")),
+    "lines that move the cursor of a loop nest, or close its loops": (
+        r"\b(closeLoops|enterDepth)\(|getTerminator\(\)->setOperand", ("compiler",)),
     "functions that group digits": (r"^(static )?std::string (\w+::)?grouped(Digits)?\(.*\{", ALL),
 }
 FILES = {
     "lists of element types": (r"[eE]4[mM]3[bB]11[fF][nN][uU][zZ]", ALL),
     "files that build sums of values": (r"(Value|Tensor|Number) (\w+::)?(add|operator\+)\((mlir::)?(Value|RealTensor|Tensor|Number) \w+, (mlir::)?(Value|RealTensor|Tensor|Number) \w+\)", ALL),
+    "files that divide threads and lanes of a GPU by hand": (
+        r"(Div|Rem)UIOp::create\([^;]*(thread|lane|warp)|(divided|remainder)\((lane|warp|thread)|kWarpLanes - 1", ("compiler",)),
     "plain libraries' files that name a flag of the command line": (r'"[^"]*--[a-z][a-z-]+[^"]*"', PLAIN),
 }
 
