@@ -26,7 +26,7 @@ struct KerasH5 {
   std::string config;   ///< JSON: {"class_name": ..., "config": ...}
   std::string training; ///< JSON: loss, metrics, optimizer_config; or empty
   std::vector<Layer> layers;
-  std::vector<std::string> optimizer; ///< as Layer::weights
+  std::vector<std::string> optimizer; ///< names, as in Layer::weights
   std::vector<StoredArray> arrays;
 
   bool isOfKeras3() const;

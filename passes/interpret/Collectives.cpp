@@ -248,8 +248,8 @@ communicated(plan::PlanInstructionOpInterface op, const Mesh &mesh,
   return results;
 }
 
-/// The results of an op that moves nothing: of each member, by its operand and
-/// its number.
+/// The results of an op that moves nothing: each member computes its own from
+/// its operand and its number in the group.
 SmallVector<Tensors> onEachMember(
     Operation *op, const Mesh &mesh, LayoutAttr group,
     ArrayRef<SmallVector<const Tensor *>> operands,

@@ -40,7 +40,7 @@ namespace {
 /// What computes a value again.
 struct Recomputed {
   llvm::SetVector<Operation *> ops; ///< operands first
-  llvm::SetVector<Value> read;      ///< in memory
+  llvm::SetVector<Value> read;      ///< values that are in memory
 };
 } // namespace
 

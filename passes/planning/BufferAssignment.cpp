@@ -340,7 +340,7 @@ void BufferAssignment::assignResults(func::FuncOp function) {
     Operation *producer = value.getDefiningOp();
     if (places.count(value) || !producer ||
         isa<PlannedDataOpInterface>(producer))
-      continue; // An argument, a constant, or returned twice: copied last.
+      continue; // Arguments, constants and values returned twice are copied last.
     std::optional<unsigned> donated = donatedArguments[index];
     Place place = donated
                       ? Place{PlaceKind::Argument, *donated}

@@ -52,7 +52,7 @@ private:
   }
 
   const StraightSteps &steps;
-  std::vector<unsigned> uses; ///< that are left
+  std::vector<unsigned> uses; ///< number of uses of each buffer that are left
   std::vector<bool> isHeld;
   int64_t live = 0, most = 0;
 };

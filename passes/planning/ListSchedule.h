@@ -38,8 +38,8 @@ struct ScheduledNode {
 
 struct ScheduledBuffer {
   int64_t bytes = 0;
-  bool isLiveBefore = false; ///< holds something from the start of the piece
-  bool isLiveAfter = false;  ///< holds something at the end of the piece
+  bool isLiveBefore = false; ///< in use at the start of the piece
+  bool isLiveAfter = false;  ///< in use at the end of the piece
 };
 
 /// A straight piece; its nodes are in the program's order.

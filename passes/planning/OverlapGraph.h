@@ -30,8 +30,8 @@ double operationsOf(mlir::Operation *call);
 
 class OverlapGraph {
 public:
-  /// `assignment` has the places of ports, and `apart` the buffers of a device
-  /// that shares nothing: its memory counts.
+  /// `assignment` has the places of ports, `apart` the buffers of a device that
+  /// shares nothing. Memory is counted by `apart`.
   OverlapGraph(StraightOps piece, const BufferAssignment &assignment,
                const BufferAssignment &apart, const StepPrices &prices);
   const StraightSteps &steps() const { return graph; }

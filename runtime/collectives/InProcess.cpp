@@ -335,7 +335,7 @@ private:
 
 using Prepared = std::unique_ptr<PreparedCollective>;
 
-/// Prepares each kind.
+/// Prepares a collective of each kind.
 struct Preparation {
   const Mesh &mesh;
   const Ownership &ownership;

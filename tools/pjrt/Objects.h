@@ -191,7 +191,7 @@ struct LoadedProgram {
   /// For each output and position the position whose memory it may have.
   std::vector<std::vector<int64_t>> holders;
   std::vector<Observation> observations;
-  std::vector<ProgramChannel> channels; ///< each once
+  std::vector<ProgramChannel> channels; ///< without repetitions
   bool callsHost = false;               ///< it has channels, or calls Python
   std::string name, skeleton;           ///< skeleton: HloSkeleton.h
   std::vector<uint8_t> image;           ///< the bytes that were loaded
@@ -233,7 +233,7 @@ struct PJRT_DeviceDescription {
 
 struct PJRT_Memory {
   int id = 0;
-  size_t kind = 0; ///< in kMemoryKinds
+  size_t kind = 0; ///< number in kMemoryKinds
   std::string text;
   PJRT_Device *device = nullptr;
 };

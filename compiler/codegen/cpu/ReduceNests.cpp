@@ -164,7 +164,7 @@ private:
   KernelEmitter &kernel;
   ElementEmitter &e;
   ReduceOp op;
-  SmallVector<int64_t> sizes, blocks; ///< of the reduced dimensions
+  SmallVector<int64_t> sizes, blocks; ///< reduced dimensions
   RankedTensorType type;
   Type elementType;
   Value neutral;

@@ -252,7 +252,7 @@ private:
     llvm::SmallVector<int64_t> shape;
     mlir::Value linear;
   };
-  llvm::DenseMap<mlir::Value, Divided> divided; ///< by the first position
+  llvm::DenseMap<mlir::Value, Divided> divided; ///< quotients, by the position
   unsigned elementsClosings = 0; ///< closings() when `elements` was filled
   std::map<llvm::SmallVector<void *, 4>, unsigned> positionNumbers;
   llvm::DenseMap<mlir::Operation *, unsigned> computations;

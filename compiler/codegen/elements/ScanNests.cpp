@@ -61,8 +61,9 @@ LogicalResult emitCumulative(ElementEmitter &e, CumulativeOp op) {
 }
 
 /// Emits the first position of the largest, or smallest, element of each row by
-/// two loops, of which a processor makes vectors: over the element, and over the
-/// least position of one that is equal, or of a NaN if there is a NaN.
+/// two loops, of which a processor makes vectors. The first finds the element,
+/// the second the least position of an equal element, or of a NaN if the row has
+/// one.
 static LogicalResult emitInTwoLoops(ElementEmitter &e, Operation *op,
                                     const RowNest &row, ReduceKind kind) {
   OpBuilder &b = e.builder;

@@ -20,7 +20,7 @@ namespace weft::elements {
 /// Emits comparisons and positions.
 struct WindowPlace {
   ElementEmitter &e;
-  mlir::Value inside; ///< null if always
+  mlir::Value inside; ///< condition; null if every element exists
 
   mlir::Value constant(int64_t value) { return e.constant(value); }
   void require(mlir::arith::CmpIPredicate predicate, mlir::Value a,

@@ -60,7 +60,7 @@ public:
   const Argument &argument(size_t i) const { return now->arguments[i]; }
   /// Whether the modifier is there; marks it as taken.
   bool take(std::string_view word);
-  /// The last word that is a type and not taken yet, which is then taken.
+  /// Takes the last word that is a type and was not taken before.
   Type takeType();
   /// The position of the modifier among these, or -1.
   int takeOne(std::initializer_list<std::string_view> words);

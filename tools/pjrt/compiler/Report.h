@@ -36,7 +36,7 @@ private:
   std::string path, explanation;
   double compiling = 0, first = 0, sum = 0;
   int64_t runs = 0;
-  uint64_t moved = 0; ///< in the last run
+  uint64_t moved = 0; ///< bytes of the last run
   std::mutex mutex;
 };
 
