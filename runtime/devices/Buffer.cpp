@@ -59,11 +59,15 @@ Status weft_buffer::allocate(size_t position) {
   return runtime->poison ? devices.fill(*local, 0xFF) : Status();
 }
 
+Ticket weft_buffer::lastUser() const {
+  // Reading exchanges messages with other processes, so all runs must be over.
+  return runtime->processes ? tickets->last() : tickets->of(lastUse);
+}
+
 Status weft_buffer::awaitUse() const {
   if (Status ok = runtime->checkProcess(); !ok)
     return ok;
-  // Reading exchanges messages with other processes, so all runs must be over.
-  Ticket use = runtime->processes ? tickets->last() : tickets->of(lastUse);
+  Ticket use = lastUser();
   if (use.isDone())
     return {};
   if (Ticket::isCallingBack())

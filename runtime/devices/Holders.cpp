@@ -55,22 +55,44 @@ Status weft_buffer::hold(std::vector<int64_t> wanted) {
   return {};
 }
 
-Status weft::runtime::adaptSharing(const weft_runtime *runtime,
+/// Gives a buffer the holders of an output. Other threads may enqueue, too: what
+/// is written here is guarded by the runtime's mutex, which is free during a wait.
+static Status adapt(weft_buffer &buffer, const Plan &plan,
+                    const weft::Port &port,
+                    std::unique_lock<std::mutex> &guard) {
+  weft_runtime &runtime = *buffer.runtime;
+  std::pair<const weft::Port *, bool> now{&port, runtime.isSharing()};
+  while (buffer.adaptedTo != now) {
+    std::vector<int64_t> wanted = runtime.holders(plan, port);
+    if (wanted == buffer.holders || buffer.lastUser().isDone()) {
+      if (Status ok = buffer.hold(std::move(wanted)); !ok)
+        return ok;
+      buffer.adaptedTo = now;
+      continue;
+    }
+    guard.unlock();
+    if (Status ok = buffer.awaitUse(); !ok)
+      return ok;
+    guard.lock();
+  }
+  return {};
+}
+
+Status weft::runtime::adaptSharing(weft_runtime *runtime,
                                    const weft_program *program,
                                    weft_buffer *const *outputs) {
   if (!runtime || !program || !outputs)
     return {};
   const Plan &plan = program->program->plan();
+  std::unique_lock<std::mutex> guard(runtime->mutex);
   for (size_t i = 0; i < plan.outputs.size(); ++i) {
     const weft::Port &port = plan.outputs[i];
     weft_buffer *buffer = outputs[i];
-    std::pair<const weft::Port *, bool> now{&port, runtime->isSharing()};
-    if (!buffer || buffer->adaptedTo == now || buffer->runtime != runtime ||
-        buffer->isOnHost || buffer->port->signature != port.signature)
+    if (!buffer || buffer->runtime != runtime || buffer->isOnHost ||
+        buffer->port->signature != port.signature)
       continue;
-    if (Status ok = buffer->hold(runtime->holders(plan, port)); !ok)
+    if (Status ok = adapt(*buffer, plan, port, guard); !ok)
       return ok;
-    buffer->adaptedTo = now;
   }
   return {};
 }

@@ -38,7 +38,7 @@ struct weft_buffer {
   /// this process, at the first own position that holds the shard.
   bool isOnHost = false;
   /// The output for which `holders` was last found right, and for shared memory
-  /// or not.
+  /// or not; guarded by the runtime's mutex.
   std::pair<const weft::Port *, bool> adaptedTo = {};
   bool isResult = false; ///< whether the host reads it after each run
 
@@ -51,6 +51,8 @@ struct weft_buffer {
   weft::Status hold(std::vector<int64_t> wanted);
   /// Allocates the memory of a position.
   weft::Status allocate(size_t position);
+  /// The last run after which the buffer may be read and written.
+  weft::runtime::Ticket lastUser() const;
   /// Waits until the buffer may be read and written.
   weft::Status awaitUse() const;
   /// Copies between the memory at a position and the host, by `box`.
@@ -135,7 +137,7 @@ namespace weft::runtime {
 /// A program writes a port once for the devices that share it, or on each
 /// device; arrays that another program has created are adapted to it. Wrong
 /// arguments are left to the run's checks.
-Status adaptSharing(const weft_runtime *runtime, const weft_program *program,
+Status adaptSharing(weft_runtime *runtime, const weft_program *program,
                     weft_buffer *const *outputs);
 
 } // namespace weft::runtime
