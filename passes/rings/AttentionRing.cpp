@@ -24,7 +24,7 @@ using formulas::Tensor;
 namespace {
 class AttentionRing : Ring {
 public:
-  explicit AttentionRing(const AttentionBody &body)
+  explicit AttentionRing(const AttentionBody &body [[clang::lifetimebound]])
       : Ring(locOf(body.keys), groupOf(body.keys), blockOf(body.keys)),
         body(body) {}
 

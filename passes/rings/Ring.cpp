@@ -81,7 +81,8 @@ namespace {
 /// Tells an op where its block starts.
 class BlockPlacement : public LocalPlacement {
 public:
-  BlockPlacement(const BlockedOp &blocked, Value position)
+  BlockPlacement(const BlockedOp &blocked [[clang::lifetimebound]],
+                 Value position)
       : blocked(blocked), position(position) {}
   Value resultOffset(OpBuilder &, Location, unsigned,
                      unsigned dim) const override {

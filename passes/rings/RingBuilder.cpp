@@ -14,7 +14,8 @@ using formulas::Tensor;
 namespace {
 class GatherRing : Ring {
 public:
-  GatherRing(coll::AllGatherOp gather, const RingBody &body)
+  GatherRing(coll::AllGatherOp gather,
+             const RingBody &body [[clang::lifetimebound]])
       : Ring(gather.getLoc(), gather.getGroup(),
              gather.getInput().getType().getDimSize(gather.getDim())),
         body(body), gather(gather) {}
@@ -69,7 +70,8 @@ private:
 
 class ScatterRing : Ring {
 public:
-  ScatterRing(coll::ReduceScatterOp scatter, const RingBody &body)
+  ScatterRing(coll::ReduceScatterOp scatter,
+              const RingBody &body [[clang::lifetimebound]])
       : Ring(scatter.getLoc(), scatter.getGroup(),
              scatter.getResult().getType().getDimSize(scatter.getDim())),
         body(body), scatter(scatter), outside(body.outsideValues(Value())) {}

@@ -33,7 +33,7 @@ struct Forms {
   double hop = 0;        ///< seconds of a block to the neighbour
   double collective = 0; ///< seconds of the collectives
 
-  Forms(const StepPrices &prices, LayoutAttr group)
+  Forms(const StepPrices &prices [[clang::lifetimebound]], LayoutAttr group)
       : prices(prices), links(coll::groupAxes(group)),
         steps(coll::groupSize(group)) {}
   void add(plan::PlanInstructionOpInterface op, RankedTensorType block) {
