@@ -25,19 +25,11 @@ namespace {
 class AttentionRing : Ring {
 public:
   explicit AttentionRing(const AttentionBody &body [[clang::lifetimebound]])
-      : Ring(locOf(body.keys), groupOf(body.keys), blockOf(body.keys)),
-        body(body) {}
+      : Ring(body.keys), body(body) {}
 
   void build();
 
 private:
-  static Location locOf(Operation *op) { return op->getLoc(); }
-  static LayoutAttr groupOf(coll::AllGatherOp gather) {
-    return gather.getGroup();
-  }
-  static int64_t blockOf(coll::AllGatherOp gather) {
-    return gather.getInput().getType().getDimSize(gather.getDim());
-  }
   /// Returns the maximum, the sum and the result of the blocks that were seen.
   Values visit(OpBuilder &b, const Names &names, ValueRange blocks,
                Value position, ValueRange seen) const;

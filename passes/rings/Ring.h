@@ -48,6 +48,10 @@ protected:
 
   /// Blocks of this size travel among the group of a collective.
   Ring(mlir::Location loc, LayoutAttr group, int64_t size);
+  /// The blocks that a collective gathers.
+  explicit Ring(coll::AllGatherOp gather)
+      : Ring(gather.getLoc(), gather.getGroup(),
+             gather.getInput().getType().getDimSize(gather.getDim())) {}
 
   formulas::Tensor tensor(mlir::OpBuilder &b, mlir::Value value) const {
     return {b, loc, value};

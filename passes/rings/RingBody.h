@@ -46,11 +46,6 @@ struct RingBody {
   /// The values from outside that the ops read, each once, without the one
   /// whose blocks move (null if none does).
   llvm::SetVector<mlir::Value> outsideValues(mlir::Value moved) const;
-  /// Whether an op adds up what the blocks give.
-  bool addsUp() const {
-    return llvm::any_of(ops,
-                        [](const BlockedOp &op) { return op.resultDim < 0; });
-  }
 };
 
 /// An op whose operand `number` has blocks along a dimension, as the sharding rule

@@ -16,9 +16,7 @@ class GatherRing : Ring {
 public:
   GatherRing(coll::AllGatherOp gather,
              const RingBody &body [[clang::lifetimebound]])
-      : Ring(gather.getLoc(), gather.getGroup(),
-             gather.getInput().getType().getDimSize(gather.getDim())),
-        body(body), gather(gather) {}
+      : Ring(gather), body(body), gather(gather) {}
 
   void build() {
     OpBuilder b(body.place);
@@ -41,7 +39,7 @@ public:
 private:
   /// Puts what a block gives in its place, or adds it to the sum.
   Values visit(OpBuilder &b, const Names &names, Value block, Value position,
-               ValueRange results) const {
+               ValueRange results) {
     IRMapping values;
     values.map(gather.getResult(), block);
     compute(b, names, body.ops, position, values);
@@ -65,7 +63,7 @@ private:
   }
 
   const RingBody &body;
-  mutable coll::AllGatherOp gather;
+  coll::AllGatherOp gather;
 };
 
 class ScatterRing : Ring {

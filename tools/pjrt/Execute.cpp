@@ -16,6 +16,7 @@
 #include <chrono>
 #include <cstring>
 #include <map>
+#include <optional>
 
 using namespace weft;
 using namespace weft::pjrt;
@@ -319,22 +320,23 @@ std::vector<StoragePtr> outputMemory(LoadedExecutable_Execute_Args *args,
                                      Run &run) {
   const Port &port = loaded.outputs[o];
   std::vector<StoragePtr> out;
-  bool isDonated = port.donatedFrom >= 0;
-  Donation donation{args, loaded.inputs[isDonated ? port.donatedFrom : 0], port,
-                    run};
+  std::optional<Donation> donation;
+  if (port.donatedFrom >= 0)
+    donation.emplace(
+        Donation{args, loaded.inputs[port.donatedFrom], port, run});
   for (size_t p = 0; p < args->num_devices; ++p) {
     PJRT_Device *device = run.executable->devices[port.facts.devices[p]];
     if (size_t holder = holderOf(run, o, p); holder != p)
       out.push_back(out[holder]);
-    else if (isDonated)
-      out.push_back(donation.take(p));
+    else if (donation)
+      out.push_back(donation->take(p));
     else
       out.push_back(std::make_shared<Storage>(port.localBytes, device->use));
   }
-  for (size_t p = 0; isDonated && p < out.size(); ++p)
-    donation.input(p) = out[p];
-  if (isDonated)
-    donation.end();
+  for (size_t p = 0; donation && p < out.size(); ++p)
+    donation->input(p) = out[p];
+  if (donation)
+    donation->end();
   return out;
 }
 
