@@ -1,5 +1,5 @@
 // upstream: 2^18 combinations, 6.2 s and 1.7 GB
-// SENDS: all_to_all 9 216
+// SENDS: move 1 216
 #mesh = #weft.mesh<"d"=4>
 #d_n = #weft.layout<#mesh, [{"d"}, {}]>
 #n_d = #weft.layout<#mesh, [{}, {"d"}]>
