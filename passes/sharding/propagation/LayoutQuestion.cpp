@@ -39,9 +39,10 @@ LayoutQuestion::ValueNode *LayoutQuestion::find(Value value) {
     return nullptr;
   Value leader = table.flow().leader(value);
   auto [entry, fresh] = values.try_emplace(leader);
-  ValueNode &node = entry->second;
   if (!fresh)
-    return &node;
+    return entry->second.get();
+  entry->second = std::make_unique<ValueNode>();
+  ValueNode &node = *entry->second;
   node.space = &costs.spaceOf(leader);
   Layout layout = isFixed(leader) ? table.annotated(leader) : table.get(leader);
   node.layouts.push_back(node.space->number(layout));
@@ -337,9 +338,9 @@ std::optional<Layout>
 LayoutQuestion::layoutIn(const std::vector<unsigned> &labels,
                          Value value) const {
   auto found = values.find(table.flow().leader(value));
-  if (found == values.end() || found->second.fixed || !found->second.node)
+  if (found == values.end() || found->second->fixed || !found->second->node)
     return std::nullopt;
-  const ValueNode &its = found->second;
+  const ValueNode &its = *found->second;
   return withoutSummands(its.space->layout(its.layouts[labels[*its.node]]));
 }
 
@@ -348,7 +349,7 @@ LayoutQuestion::without(std::vector<unsigned> &labels, Value value) const {
   std::optional<Layout> now = layoutIn(labels, value);
   if (!now)
     return std::nullopt;
-  const ValueNode &its = values.find(table.flow().leader(value))->second;
+  const ValueNode &its = *values.find(table.flow().leader(value))->second;
   ChoiceGraph rest = choices;
   bool isAny = false;
   for (auto [label, layout] : llvm::enumerate(its.layouts))
@@ -365,7 +366,8 @@ LayoutQuestion::Changes
 LayoutQuestion::apply(const std::vector<unsigned> &labels,
                       std::vector<OpSharding> &shardings) {
   Changes changes;
-  for (auto &[leader, node] : values) {
+  for (auto &[leader, its] : values) {
+    const ValueNode &node = *its;
     const Layout &labelled =
         node.space->layout(node.layouts[labels[*node.node]]);
     // A value that a loop carries has no copies.

@@ -136,7 +136,8 @@ private:
   ChoiceGraph choices;
   llvm::DenseSet<mlir::Value> seenOutside;
   std::vector<unsigned> first;
-  llvm::MapVector<mlir::Value, ValueNode> values;
+  /// Nodes stay where they are while others are added.
+  llvm::MapVector<mlir::Value, std::unique_ptr<ValueNode>> values;
   std::vector<PieceNode> pieces;
   bool tooLarge = false;
 };
