@@ -2,6 +2,7 @@
 
 #include "weft/passes/sharding/resharding/Resharding.h"
 
+#include "weft/base/Saturating.h"
 #include "weft/layout/RingTraffic.h"
 #include "weft/layout/Sizes.h"
 #include "weft/passes/sharding/resharding/ReshardSteps.h"
@@ -68,7 +69,7 @@ static double secondsOf(const Mesh &mesh, ReshardStepKind kind,
 }
 
 namespace {
-/// A cost; costs are compared field by field. `first` and `second` are time and
+/// A cost; costs are compared field by field, and saturate. `first` and `second` are time and
 /// bytes, or bytes and time. Time is in units of 1e-15 s, so that sums in any
 /// order are equal. `steps` weighs steps: 1 for a local step, 1000 for a
 /// standard collective, 1500 for an exchange.
@@ -76,7 +77,8 @@ struct Cost {
   int64_t first = 0, second = 0, steps = 0;
   auto operator<=>(const Cost &) const = default;
   Cost operator+(const Cost &o) const {
-    return {first + o.first, second + o.second, steps + o.steps};
+    return {saturatingAdd(first, o.first), saturatingAdd(second, o.second),
+            steps + o.steps};
   }
 };
 constexpr int64_t standardStep = 1000, exchangeStep = 1500;
@@ -257,7 +259,7 @@ void Search::visit(int parent, const View &view, Move &move) {
   node.parent = parent;
   View after(problem, node.state);
   price(node, view, after);
-  node.bytesSoFar = nodes[parent].bytesSoFar + node.bytes;
+  node.bytesSoFar = saturatingAdd(nodes[parent].bytesSoFar, node.bytes);
   auto [entry, fresh] = known.try_emplace(node.state, nodes.size());
   if (!fresh && nodes[entry->second].cost <= node.cost)
     return;
