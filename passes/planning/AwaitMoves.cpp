@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "weft/passes/planning/OverlapGraph.h"
 #include "weft/passes/planning/Passes.h"
 
 #include "weft/dialects/plan/Plan.h"
@@ -33,32 +34,25 @@ static bool isBetweenParts(Operation *op) {
   return its && its->from.part != its->to.part;
 }
 
-/// The first op of the block that uses a result; the terminator if there is none.
-static Operation *firstUser(Operation *op) {
-  Block *block = op->getBlock();
-  Operation *first = block->getTerminator();
-  for (Operation *user : op->getUsers()) {
-    Operation *here = block->findAncestorOpInBlock(*user);
-    if (here->isBeforeInBlock(first))
-      first = here;
-  }
-  return first;
-}
-
 namespace {
 struct AwaitMovesPass : weft::impl::AwaitMovesPassBase<AwaitMovesPass> {
   void runOnOperation() override {
     if (failed(verifyPartitioned(*this, getOperation())))
       return signalPassFailure();
-    auto overlap = getOperation()->getAttrOfType<StringAttr>(kOverlapAttr);
-    if (overlap && overlap.getValue() == "off")
+    std::optional<Choice> overlap = choiceOf(getOperation(), kOverlapAttr);
+    if (!overlap)
+      return signalPassFailure();
+    if (overlap == Choice::Off)
       return;
     getOperation().walk([&](Operation *op) {
       Operation *around = op->getParentOp();
       if (!isBetweenParts(op) || plan::awaitOf(op) ||
           (around && plan::collectiveOf(around) == op))
         return;
-      Operation *user = firstUser(op);
+      Block &block = *op->getBlock();
+      Operation *user = firstUser(op->getResults(), block);
+      if (!user)
+        user = block.getTerminator();
       if (user == op->getNextNode())
         return;
       OpBuilder builder(user);

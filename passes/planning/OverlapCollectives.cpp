@@ -22,6 +22,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 #include <algorithm>
 
@@ -136,12 +137,8 @@ static Operation *partOf(plan::PlanInstructionOpInterface op,
 /// Whether another collective comes before the first use of a result, so that
 /// there is time for it.
 static bool isUsedLate(OpResult result) {
-  Operation *op = result.getOwner(), *first = nullptr;
-  for (Operation *user : result.getUsers()) {
-    Operation *here = op->getBlock()->findAncestorOpInBlock(*user);
-    if (!first || here->isBeforeInBlock(first))
-      first = here;
-  }
+  Operation *op = result.getOwner();
+  Operation *first = firstUser(Value(result), *op->getBlock());
   for (Operation *next = op->getNextNode(); next && next != first;
        next = next->getNextNode())
     if (isSentOverLinks(next))
@@ -306,6 +303,23 @@ void FunctionOverlap::run(std::optional<int64_t> memory) {
   }
 }
 
+std::optional<Choice> choiceOf(ModuleOp module, StringRef name) {
+  Attribute given = module->getDiscardableAttr(name);
+  if (!given)
+    return Choice::Auto;
+  auto text = dyn_cast<StringAttr>(given);
+  auto choice =
+      llvm::StringSwitch<std::optional<Choice>>(text ? text.getValue() : "")
+          .Case("auto", Choice::Auto)
+          .Case("on", Choice::On)
+          .Case("off", Choice::Off)
+          .Default(std::nullopt);
+  if (!choice)
+    module.emitError() << name << " is " << given
+                       << "; write \"auto\", \"on\" or \"off\"";
+  return choice;
+}
+
 namespace {
 struct OverlapCollectivesPass
     : impl::OverlapCollectivesPassBase<OverlapCollectivesPass> {
@@ -314,20 +328,14 @@ struct OverlapCollectivesPass
     if (failed(verifyPartitioned(*this, getOperation())))
       return signalPassFailure();
     ModuleOp module = getOperation();
-    Attribute given = module->getDiscardableAttr(kOverlapAttr);
-    auto text = dyn_cast_or_null<StringAttr>(given);
-    StringRef overlap = text ? text.getValue() : "auto";
-    if ((given && !text) ||
-        !llvm::is_contained({"auto", "on", "off"}, overlap)) {
-      module.emitError() << kOverlapAttr << " is " << given
-                         << "; write \"auto\", \"on\" or \"off\"";
+    std::optional<Choice> overlap = choiceOf(module, kOverlapAttr);
+    if (!overlap)
       return signalPassFailure();
-    }
     auto mesh = module->getAttrOfType<MeshAttr>(kMeshAttr);
-    if (!mesh || overlap == "off")
+    if (!mesh || overlap == Choice::Off)
       return;
     StepPrices prices(mesh.getMesh(), target);
-    bool isForced = overlap == "on";
+    bool isForced = overlap == Choice::On;
     if (!isForced && !prices.isBesideWork)
       return;
     auto memory = module->getAttrOfType<IntegerAttr>(kMemoryAttr);

@@ -21,6 +21,17 @@ bool weft::isSentOverLinks(Operation *op) {
   return collective && op->getNumResults() && !collective.getLinks().empty();
 }
 
+Operation *weft::firstUser(ValueRange values, Block &block) {
+  Operation *first = nullptr;
+  for (Value value : values)
+    for (Operation *user : value.getUsers()) {
+      Operation *here = block.findAncestorOpInBlock(*user);
+      if (!first || here->isBeforeInBlock(first))
+        first = here;
+    }
+  return first;
+}
+
 /// Whether the op may change places with others.
 static bool isMovable(Operation &op) {
   return isa<func::CallOp, PlannedCallOpInterface, PlannedDataOpInterface,

@@ -25,6 +25,10 @@ std::vector<StraightOps> straightPieces(mlir::Block &block);
 /// Whether the op is a collective that links carry.
 bool isSentOverLinks(mlir::Operation *op);
 
+/// The first op of the block that uses one of these values of it, also in a
+/// region; null if none does.
+mlir::Operation *firstUser(mlir::ValueRange results, mlir::Block &block);
+
 /// The operations of the call of a kernel with loop nests, or of a library.
 double operationsOf(mlir::Operation *call);
 

@@ -18,6 +18,10 @@ inline constexpr llvm::StringLiteral kMemoryAttr = "weft.memory";
 /// computing: "auto" (the default), "on" or "off" (OverlapCollectives).
 inline constexpr llvm::StringLiteral kOverlapAttr = "weft.overlap";
 
+/// What such an attribute says. Nothing, after an error, for anything else.
+enum class Choice { Auto, On, Off };
+std::optional<Choice> choiceOf(mlir::ModuleOp module, llvm::StringRef name);
+
 /// The unit attribute of a module whose all-reduces are not divided, as budgets
 /// count them, unless `weft.overlap` is "on".
 inline constexpr llvm::StringLiteral kWholeSumsAttr = "weft.whole_sums";
