@@ -52,7 +52,7 @@ struct AttentionBody {
 std::optional<AttentionBody> attentionOf(coll::AllGatherOp keys);
 
 /// Builds it block by block in place of its ops, and of both gathers.
-void buildAttentionRing(const AttentionBody &body);
+void buildAttentionRing(const AttentionBody &body, RemovedOps &removed);
 
 } // namespace weft
 

@@ -27,7 +27,7 @@ public:
   explicit AttentionRing(const AttentionBody &body [[clang::lifetimebound]])
       : Ring(body.keys), body(body) {}
 
-  void build();
+  void build(RemovedOps &removed);
 
 private:
   /// Returns the maximum, the sum and the result of the blocks that were seen.
@@ -122,7 +122,7 @@ Ring::Values AttentionRing::visit(OpBuilder &b, const Names &names,
           tensor(b, seen[2]) * spreadScale + result};
 }
 
-void AttentionRing::build() {
+void AttentionRing::build(RemovedOps &removed) {
   OpBuilder b(body.place);
   startAt(b);
   coll::AllGatherOp keys = body.keys, gathered = body.values;
@@ -135,19 +135,19 @@ void AttentionRing::build() {
   Tensor result = tensor(b, seen[2]);
   replaceResult(b, body.result(),
                 result / tensor(b, spread(b, seen[1], result.type())));
-  eraseUnused(body.weighted.ops);
+  removed.takeUnused(body.weighted.ops);
   for (Operation *op :
        {body.division, body.sumBroadcast, body.sum, body.exponentials,
         body.difference, body.shiftBroadcast})
-    op->erase();
+    removed.take(op);
   for (Operation *op : llvm::reverse(body.shift))
-    op->erase();
-  body.maximum->erase();
-  eraseUnused(body.scores.ops);
-  gathered.erase();
-  keys.erase();
+    removed.take(op);
+  removed.take(body.maximum);
+  removed.takeUnused(body.scores.ops);
+  removed.take(gathered);
+  removed.take(keys);
 }
 
-void weft::buildAttentionRing(const AttentionBody &body) {
-  AttentionRing(body).build();
+void weft::buildAttentionRing(const AttentionBody &body, RemovedOps &removed) {
+  AttentionRing(body).build(removed);
 }

@@ -54,23 +54,17 @@ struct FormRings : weft::impl::FormRingsPassBase<FormRings> {
     ModuleOp module = getOperation();
     if (failed(verifyPartitioned(*this, module)))
       return signalPassFailure();
-    auto given = module->getAttr(kRingsAttr);
-    auto named = dyn_cast_or_null<StringAttr>(given);
-    StringRef choice = named ? named.getValue() : "auto";
-    if ((given && !named) ||
-        (choice != "auto" && choice != "on" && choice != "off")) {
-      module.emitError() << kRingsAttr << " is " << given
-                         << "; write \"auto\", \"on\" or \"off\"";
+    std::optional<Choice> rings = choiceOf(module, kRingsAttr),
+                          overlap = choiceOf(module, kOverlapAttr);
+    if (!rings || !overlap)
       return signalPassFailure();
-    }
     auto mesh = module->getAttrOfType<MeshAttr>(kMeshAttr);
-    if (choice == "off" || !mesh)
+    if (rings == Choice::Off || !mesh)
       return;
     StepPrices prices(mesh.getMesh(), target);
-    isForced = choice == "on";
-    auto overlap = module->getAttrOfType<StringAttr>(kOverlapAttr);
+    isForced = rings == Choice::On;
     if (!isForced && (!prices.isBesideWork || module->hasAttr(kWholeSumsAttr) ||
-                      (overlap && overlap.getValue() == "off")))
+                      overlap == Choice::Off))
       return;
     for (auto function : module.getOps<func::FuncOp>())
       runOnFunction(function, mesh, prices);
@@ -86,6 +80,7 @@ private:
     if (gathers.empty() && scatters.empty())
       return;
     EqualValues equal(function, mesh);
+    RemovedOps removed;
     llvm::SmallPtrSet<Operation *, 8> gone;
     for (coll::AllGatherOp gather : gathers) {
       if (gone.contains(gather))
@@ -93,15 +88,15 @@ private:
       if (std::optional<AttentionBody> body =
               attention(gather, equal, prices)) {
         gone.insert({gather, body->values});
-        buildAttentionRing(*body);
+        buildAttentionRing(*body, removed);
         ++numAttentions;
       }
     }
     for (coll::AllGatherOp gather : gathers)
       if (!gone.contains(gather))
-        numGathers += form(gather, equal, prices);
+        numGathers += form(gather, equal, prices, removed);
     for (coll::ReduceScatterOp scatter : scatters)
-      numScatters += form(scatter, prices);
+      numScatters += form(scatter, prices, removed);
   }
   /// The attention of gathered keys, if it should be a ring.
   std::optional<AttentionBody> attention(coll::AllGatherOp gather,
@@ -117,17 +112,18 @@ private:
     return body;
   }
   bool form(coll::AllGatherOp gather, const EqualValues &equal,
-            const StepPrices &prices) {
+            const StepPrices &prices, RemovedOps &removed) {
     if (!isEven(gather))
       return false;
     std::optional<RingBody> body = bodyOfGather(gather);
     if (!body || !mayAddInAnyOrder(*body, gather.getGroup(), equal) ||
         !(isForced || priceOfGather(prices, gather, *body).pays()))
       return false;
-    buildGatherRing(gather, *body);
+    buildGatherRing(gather, *body, removed);
     return true;
   }
-  bool form(coll::ReduceScatterOp scatter, const StepPrices &prices) {
+  bool form(coll::ReduceScatterOp scatter, const StepPrices &prices,
+            RemovedOps &removed) {
     if (scatter.getKind() != ReduceKind::Sum ||
         !isEven(scatter.getInput().getType(), scatter.getResult().getType(),
                 scatter.getDim(), scatter.getGroup()))
@@ -135,7 +131,7 @@ private:
     std::optional<RingBody> body = bodyOfScatter(scatter);
     if (!body || !(isForced || priceOfScatter(prices, scatter, *body).pays()))
       return false;
-    buildScatterRing(scatter, *body);
+    buildScatterRing(scatter, *body, removed);
     return true;
   }
   /// Each device adds up blocks in an order of its own, so that a sum of which

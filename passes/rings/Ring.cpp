@@ -137,12 +137,6 @@ void Ring::replaceResult(OpBuilder &b, Value old, Value made) const {
                                                       : its.convert(element));
 }
 
-void Ring::eraseUnused(ArrayRef<BlockedOp> ops) {
-  for (const BlockedOp &its : llvm::reverse(ops))
-    if (its.op->use_empty())
-      its.op->erase();
-}
-
 namespace {
 /// What is carried from round to round.
 struct Travel {

@@ -87,9 +87,6 @@ protected:
   /// Replaces a result, whose element type may have been shorter.
   void replaceResult(mlir::OpBuilder &b, mlir::Value old,
                      mlir::Value made) const;
-  /// Erases the ops that nothing uses any more.
-  static void eraseUnused(llvm::ArrayRef<BlockedOp> ops);
-
   LayoutAttr group;
   mlir::Location loc;
   int64_t devices, size;

@@ -24,6 +24,23 @@ llvm::SetVector<Value> RingBody::outsideValues(Value moved) const {
   return values;
 }
 
+RemovedOps::~RemovedOps() {
+  for (Operation *op : removed)
+    op->destroy();
+}
+
+void RemovedOps::take(Operation *op) {
+  op->dropAllReferences();
+  op->remove();
+  removed.push_back(op);
+}
+
+void RemovedOps::takeUnused(ArrayRef<BlockedOp> ops) {
+  for (const BlockedOp &its : llvm::reverse(ops))
+    if (its.op->use_empty())
+      take(its.op);
+}
+
 bool weft::isProduct(Operation *op) {
   auto accumulates = dyn_cast<AccumulatesOpInterface>(op);
   return accumulates && accumulates.accumulates() && op->getNumOperands() >= 2;
@@ -211,13 +228,16 @@ private:
     return true;
   }
   /// Whether each op has blocks along the dimension in which its operands from
-  /// the body have them. Light ops without users are no reason to move blocks.
-  bool isConsistent() const {
+  /// the body have them. No op can read what a product has not added up yet.
+  /// Light ops without users are no reason to move blocks.
+  bool isConsistent() {
+    for (const BlockedOp &its : body.ops)
+      dims[its.op->getResult(0)] = its.resultDim;
     for (const BlockedOp &its : body.ops) {
       for (auto [operand, dim] :
            llvm::zip_equal(its.op->getOperands(), its.operandDims))
         if (auto found = dims.find(operand);
-            found != dims.end() && found->second != dim)
+            found != dims.end() && (found->second != dim || dim < 0))
           return false;
       if (!its.isResult && its.op->use_empty())
         return false;

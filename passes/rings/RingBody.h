@@ -48,6 +48,22 @@ struct RingBody {
   llvm::SetVector<mlir::Value> outsideValues(mlir::Value moved) const;
 };
 
+/// Ops that were taken out of a function. They keep their addresses, by which
+/// EqualValues knows their results, as long as this lives.
+class RemovedOps {
+public:
+  RemovedOps() = default;
+  RemovedOps(const RemovedOps &) = delete;
+  RemovedOps &operator=(const RemovedOps &) = delete;
+  ~RemovedOps();
+  void take(mlir::Operation *op);
+  /// Takes those that nothing uses any more.
+  void takeUnused(llvm::ArrayRef<BlockedOp> ops);
+
+private:
+  llvm::SmallVector<mlir::Operation *> removed;
+};
+
 /// An op whose operand `number` has blocks along a dimension, as the sharding rule
 /// tells. Nothing if blocks of operands do not give blocks, or summands, of the
 /// only result.

@@ -18,7 +18,7 @@ public:
              const RingBody &body [[clang::lifetimebound]])
       : Ring(gather), body(body), gather(gather) {}
 
-  void build() {
+  void build(RemovedOps &removed) {
     OpBuilder b(body.place);
     startAt(b);
     Values results =
@@ -32,8 +32,8 @@ public:
     for (const BlockedOp &its : body.ops)
       if (its.isResult)
         replaceResult(b, its.op->getResult(0), results[n++]);
-    eraseUnused(body.ops);
-    gather.erase();
+    removed.takeUnused(body.ops);
+    removed.take(gather);
   }
 
 private:
@@ -74,8 +74,15 @@ public:
              scatter.getResult().getType().getDimSize(scatter.getDim())),
         body(body), scatter(scatter), outside(body.outsideValues(Value())) {}
 
-  void build() {
+  void build(RemovedOps &removed) {
     OpBuilder b(scatter);
+    scatter.getResult().replaceAllUsesWith(buildSum(b));
+    removed.take(scatter);
+    removed.takeUnused(body.ops);
+  }
+
+private:
+  Value buildSum(OpBuilder &b) {
     startAt(b);
     Value sum; // of the devices on both sides
     if (steps.hasLast)
@@ -93,13 +100,10 @@ public:
           });
       Value fromBelow = pass(b, state[0], -1), fromAbove = pass(b, state[1], 1);
       Value own = summand(b, Names(), ownStart);
-      replace(add(b, fromBelow, add(b, fromAbove, own)));
-      return;
+      return add(b, fromBelow, add(b, fromAbove, own));
     }
-    replace(add(b, sum, summand(b, Names(), ownStart)));
+    return add(b, sum, summand(b, Names(), ownStart));
   }
-
-private:
   Value summand(OpBuilder &b, const Names &names, Value position) const {
     IRMapping values;
     compute(b, names, body.ops, position, values);
@@ -123,12 +127,6 @@ private:
     return {add(b, fromBelow, summand(b, names, ahead)),
             add(b, fromAbove, summand(b, names, behind)), ahead, behind};
   }
-  void replace(Value result) {
-    scatter.getResult().replaceAllUsesWith(result);
-    scatter.erase();
-    eraseUnused(body.ops);
-  }
-
   const RingBody &body;
   coll::ReduceScatterOp scatter;
   StringAttr why = reasonOf(scatter);
@@ -136,11 +134,12 @@ private:
 };
 } // namespace
 
-void weft::buildGatherRing(coll::AllGatherOp gather, const RingBody &body) {
-  GatherRing(gather, body).build();
+void weft::buildGatherRing(coll::AllGatherOp gather, const RingBody &body,
+                           RemovedOps &removed) {
+  GatherRing(gather, body).build(removed);
 }
 
-void weft::buildScatterRing(coll::ReduceScatterOp scatter,
-                            const RingBody &body) {
-  ScatterRing(scatter, body).build();
+void weft::buildScatterRing(coll::ReduceScatterOp scatter, const RingBody &body,
+                            RemovedOps &removed) {
+  ScatterRing(scatter, body).build(removed);
 }

@@ -8,9 +8,11 @@
 namespace weft {
 
 /// Replaces the gather and its body.
-void buildGatherRing(coll::AllGatherOp gather, const RingBody &body);
+void buildGatherRing(coll::AllGatherOp gather, const RingBody &body,
+                     RemovedOps &removed);
 /// Replaces the reduction and its body.
-void buildScatterRing(coll::ReduceScatterOp scatter, const RingBody &body);
+void buildScatterRing(coll::ReduceScatterOp scatter, const RingBody &body,
+                      RemovedOps &removed);
 
 } // namespace weft
 

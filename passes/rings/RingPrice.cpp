@@ -4,6 +4,7 @@
 
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/KernelTraits.h"
+#include "weft/passes/planning/OverlapGraph.h"
 #include "weft/passes/rings/Ring.h"
 
 using namespace weft;
@@ -109,11 +110,6 @@ RingPrice weft::priceOfScatter(const StepPrices &prices,
   Forms forms(prices, scatter.getGroup());
   forms.add(scatter, scatter.getResult().getType());
   forms.add(body);
-  Operation *first = nullptr;
-  for (Operation *user : scatter.getResult().getUsers()) {
-    Operation *here = scatter->getBlock()->findAncestorOpInBlock(*user);
-    if (!first || here->isBeforeInBlock(first))
-      first = here;
-  }
+  Operation *first = firstUser(scatter.getResult(), *scatter->getBlock());
   return forms.price(secondsBetween(prices, scatter, first));
 }

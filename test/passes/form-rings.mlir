@@ -156,3 +156,31 @@ module attributes {weft.mesh = #mesh, weft.rings = "on"} {
     return %s, %g, %t, %v, %r : tensor<4x6xf32>, tensor<6x6xf32>, tensor<4x6xf32>, tensor<4x5xf32>, tensor<2x6xf32>
   }
 }
+
+// -----
+
+// A product that needs what another one gives of all blocks is none of the same
+// ring: weights that are used twice in a row.
+#mesh = #weft.mesh<"x"=2>
+#rows = #weft.layout<#mesh, [{"x"}, {}]>
+
+// CHECK-LABEL: func.func @sums_in_a_row
+// CHECK: coll.all_gather
+// CHECK-NOT: coll.collective_permute
+// CHECK-LABEL: func.func @parts_in_a_row
+// CHECK: coll.all_gather
+// CHECK-NOT: coll.collective_permute
+module attributes {weft.mesh = #mesh, weft.rings = "on"} {
+  func.func @sums_in_a_row(%x: tensor<3x8xf32> {weft.layout = #rows, weft.global_type = tensor<6x8xf32>}, %w: tensor<4x8xf32> {weft.layout = #rows, weft.global_type = tensor<8x8xf32>}) -> tensor<3x8xf32> {
+    %g = coll.all_gather %w dim 0 over #mesh ["x"] : tensor<4x8xf32> -> tensor<8x8xf32>
+    %a = weft.dot %x, %g contract [1] x [0] : tensor<3x8xf32>, tensor<8x8xf32> -> tensor<3x8xf32>
+    %b = weft.dot %a, %g contract [1] x [1] : tensor<3x8xf32>, tensor<8x8xf32> -> tensor<3x8xf32>
+    return %b : tensor<3x8xf32>
+  }
+  func.func @parts_in_a_row(%x: tensor<3x8xf32> {weft.layout = #rows, weft.global_type = tensor<6x8xf32>}, %w: tensor<4x8xf32> {weft.layout = #rows, weft.global_type = tensor<8x8xf32>}) -> tensor<3x8xf32> {
+    %g = coll.all_gather %w dim 0 over #mesh ["x"] : tensor<4x8xf32> -> tensor<8x8xf32>
+    %a = weft.dot %x, %g contract [1] x [1] : tensor<3x8xf32>, tensor<8x8xf32> -> tensor<3x8xf32>
+    %b = weft.dot %a, %g contract [1] x [1] : tensor<3x8xf32>, tensor<8x8xf32> -> tensor<3x8xf32>
+    return %b : tensor<3x8xf32>
+  }
+}
